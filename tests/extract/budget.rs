@@ -128,7 +128,8 @@ fn several_spaces_have_the_same_budget_on_any_number_of_threads() {
     assert_eq!([&few[0], &few[0]], [&few[1], &few[2]]);
 }
 
-/// Doubled ten times, from one at which one PE runs everything in order, a budget never leads to a worse design.
+/// Doubled ten times, from one at which one PE runs everything in rounds, a budget never leads to a design that is worse by default, or takes
+/// more cycles. It may lead to one of more PEs: rounds on fewer are looked at where nothing else is found.
 #[test]
 fn a_budget_that_is_doubled_costs_no_more() {
     let (kernel, machine) = (crate::systems::kernel(crate::kernel_texts::LU), crate::systems::machine(1));
@@ -140,15 +141,12 @@ fn a_budget_that_is_doubled_costs_no_more() {
         let survey = solve::search(&task, false, &|_, _| true);
         let found = survey.sorted(Objective::Systolic);
         found.iter().for_each(|found| assert_eq!(solve::verify(&task, found), Ok(())));
-        let costs = Objective::ALL.iter().map(|(objective, _)| objective.key(&survey.sorted(*objective)[0].cost));
-        (costs.collect::<Vec<_>>(), survey.left_out.placements)
+        [Objective::Systolic, Objective::Cycles].map(|objective| objective.key(&survey.sorted(objective)[0].cost))
     };
-    let found: Vec<_> = (0..=10).map(|doubled| best(500 << doubled)).collect();
-    for pair in found.windows(2) {
-        assert!(pair[1].0.iter().zip(&pair[0].0).all(|(more, less)| more <= less), "{found:?}");
-        assert!(pair[1].1 <= pair[0].1, "{found:?}");
-    }
-    assert!(found[10].1 < found[0].1, "{found:?}");
+    let found: Vec<_> = (0..=10).map(|doubled| best(6_000 << doubled)).collect();
+    let costs_no_more = |(more, less): (&[u128; 6], &[u128; 6])| more <= less;
+    assert!(found.windows(2).all(|pair| pair[1].iter().zip(&pair[0]).all(costs_no_more)), "{found:?}");
+    assert!(found[10] != found[0], "{found:?}");
 }
 
 /// A search that is told to stop after the first place says so, and has what it found there.
