@@ -22,8 +22,11 @@ const AT_ONCE: usize = 16;
 /// Dataflows of a placement between two looks at the budget.
 const DATAFLOWS_AT_ONCE: usize = 4;
 
-/// So many orders of everything on one PE are looked at.
+/// So many placements in order are looked at for one order of the reductions.
 const IN_ORDER: usize = 8;
+
+/// What may be done for placements in order, however small the budget is: there is always an answer.
+const LEAST_IN_ORDER: u64 = 750_000;
 
 /// A further kind of array, of times or of moves gets one part in so many of the budget.
 const SHARE: u64 = 8;
@@ -59,12 +62,18 @@ pub fn search(task: &Task, keep: bool, progress: Progress) -> Survey {
 fn search_in_order(task: &Task, (keep, progress): (bool, Progress)) -> Survey {
     let mut survey = Survey { keep, ..Survey::default() };
     let Some(places) = task.places_in_order() else { return survey };
+    let limit = room_for(task, SHARE).max(task.work.sum().saturating_add(LEAST_IN_ORDER));
     for task in task.keeping_all() {
         if survey.designs > 0 || survey.is_stopped {
             break;
         }
+        if task.work.sum() >= limit {
+            survey.left_out.unlisted += 1;
+            break;
+        }
         let edges = edges(task.system, &task.choices);
-        let placements = in_order(task.system, &task.choices, &edges, (&places, IN_ORDER));
+        let (placements, tried) = in_order(task.system, &task.choices, &edges, (&places, IN_ORDER));
+        task.work.add(Work::JOINED.saturating_mul(tried));
         survey = search_placements(&task, (&forms(&task, &edges), u64::MAX), &placements, survey, progress);
     }
     survey

@@ -68,7 +68,7 @@ pub struct Task<'a> {
 pub struct Work(AtomicU64);
 
 impl Work {
-    /// It is found out what hands the values of a dataflow on.
+    /// It is found out what hands the values of a dataflow on, or whether a row keeps an order.
     pub const JOINED: u64 = 60;
     /// Steps of a dataflow are solved for.
     pub const SOLVED: u64 = MAPS_OF_A_DATAFLOW;

@@ -11,11 +11,12 @@
 
 use super::edges::{Edge, Reach, along};
 use super::{Placement, Row};
+use crate::mapping::ends::Ranged;
 use crate::rewrite::Choices;
 use petgraph::algo::tarjan_scc;
 use petgraph::graphmap::DiGraphMap;
 use std::collections::{BTreeMap, VecDeque};
-use systole_base::integer::{Affine, Matrix, Name, Polyhedron, Vector, name};
+use systole_base::integer::{Affine, Matrix, Name, Polyhedron, Vector};
 use systole_equations::recurrence::spaces::{Family, SpaceSystem};
 
 /// So many rows of families are tried in all.
@@ -24,13 +25,14 @@ const MOST_TRIED: usize = 10_000;
 /// So many choices of rows are tried for the families of one loop.
 const MOST_ROWS: usize = 16;
 
-/// Placements of all families at these places: half of `most` in loops that are shared where they can be, half in loops that are not.
+/// Placements of all families at these places: half of `most` in loops that are shared where they can be, half in loops that are not;
+/// and how many rows were tried for them.
 pub fn in_order(
     system: &SpaceSystem,
     choices: &[Choices],
     edges: &[Edge],
     (places, most): (&[Matrix], usize),
-) -> Vec<Placement> {
+) -> (Vec<Placement>, u64) {
     // A place leaves so many indices to a PE, of which the finest row counts one.
     let left = system.families.iter().zip(places).map(|(family, place)| family.indices.len() - place.rank());
     let rounds = left.max().unwrap_or(0).saturating_sub(1);
@@ -42,12 +44,11 @@ pub fn in_order(
         let mut search = Search { system, places, rounds, shares, most, tried: 0, found: vec![] };
         let (open, queue) = (open.clone(), VecDeque::new());
         search.extend(Partial { rows, open, queue, groups: vec![families], end: None });
-        search.found
+        (search.found, search.tried as u64)
     };
-    let mut found = of(true);
-    let others = of(false);
+    let ((mut found, shared), (others, apart)) = (of(true), of(false));
     found.extend(others.into_iter().filter(|other| !found.contains(other)).collect::<Vec<_>>());
-    found
+    (found, shared + apart)
 }
 
 /// That one family needs another, at the points of a set.
@@ -105,6 +106,7 @@ fn dependences(system: &SpaceSystem, choices: &[Choices], edges: &[Edge]) -> Vec
 }
 
 /// Families that share a loop.
+#[derive(Clone)]
 struct Loop {
     families: Vec<usize>,
     /// Whether it begins where the one before it ends.
@@ -201,9 +203,8 @@ impl Search<'_> {
         let open = partial.open.iter().filter_map(settled).collect();
         let mut rows = partial.rows.clone();
         chosen.into_iter().for_each(|(family, row)| rows[family].push(row));
-        let queue = partial.queue.iter().map(|next| Loop { families: next.families.clone(), ..*next }).collect();
         let groups = partial.groups.iter().cloned().chain([next.families.clone()]).collect();
-        Some(Partial { rows, open, queue, groups, end })
+        Some(Partial { rows, open, queue: partial.queue.clone(), groups, end })
     }
 
     /// A form over the sizes that no value of these rows is beyond: the greatest for 1, the least for -1.
@@ -327,13 +328,8 @@ fn starts(
 
 /// Forms over the sizes that a form never exceeds on a set.
 fn upper_ends(set: &Polyhedron, form: &Affine, sizes: &[Name]) -> Vec<Affine> {
-    let value = name("the value");
-    let mut tied = set.clone();
-    let tie = form.clone() - Affine::variable(&value);
-    [tie.clone(), -tie].into_iter().for_each(|form| tied.add(form));
-    let inner = tied.variables().into_iter().filter(|variable| *variable != value && !sizes.contains(variable));
-    let shadow = tied.eliminate_all(&inner.collect::<Vec<_>>());
-    let (_, upper) = shadow.bounds(&value);
+    let inner: Vec<Name> = set.variables().into_iter().filter(|variable| !sizes.contains(variable)).collect();
+    let (_, upper) = Ranged { set: set.clone(), indices: &inner, form: form.clone() }.bounds();
     upper.into_iter().filter(|bound| bound.coefficient == 1).map(|bound| bound.form).collect()
 }
 
