@@ -222,10 +222,10 @@ pub fn search_every_way<'a>(
     let Some(question) = in_rounds.filter(|_| survey.designs == 0 && !survey.is_stopped) else {
         return Ok((problem, survey));
     };
-    let solved = Problem::by(Strategy::Solve, question)?;
-    let found = search(&solved, all, progress);
-    // What stands in the way is said of the maps.
-    if found.designs == 0 { Ok((problem, survey)) } else { Ok((solved, found)) }
+    let solved = Problem::by(Strategy::Solve, question).ok();
+    let solved = solved.map(|solved| (search(&solved, all, progress), solved)).filter(|(found, _)| found.designs > 0);
+    // Where nothing is solved for either, what stands in the way is said of the maps.
+    Ok(solved.map_or((problem, survey), |(found, solved)| (solved, found)))
 }
 
 /// Runs the search; `all` also keeps every legal design beside the front. `progress` hears how many of how many places are done,

@@ -44,7 +44,8 @@ pub fn beyond_limits(limits: &Limits, seen: &Seen) -> Vec<LeftOut> {
             some(seen.crowded, "partial design", &beside)
         }
     };
-    let beyond = some(seen.dataflows, "dataflow", &format!("beyond the budget, or beyond {dataflows} for one placement"));
+    let beyond =
+        some(seen.dataflows, "dataflow", &format!("beyond the budget, or beyond {dataflows} for one placement"));
     let beside = some(seen.beside, "dataflow", "whose spaces take turns (too many ways to be beside each other)");
     let asked = format!("with more than {} ways to stream inputs in steps of their own", limits.asked);
     let streams = some(seen.streams, "dataflow", &asked);
