@@ -8,8 +8,7 @@ use systole_base::diagnostic::{WIDEST, counted};
 /// How many blocked PEs the JSON lists; `total` counts all.
 const LISTED: usize = 64;
 
-/// The outcome with the keys that others rely on; with `lead`, where the first
-/// step has to wait for memory, with `step`, where a step takes more than a cycle, and with `calls`, where
+/// The outcome with the keys that others rely on; with `lead`, where the first step has to wait for memory, with `step`, where a step takes more than a cycle, and with `calls`, where
 /// leaves were called.
 pub fn to_json(outcome: &Outcome) -> Value {
     let counters = &outcome.counters;

@@ -4,7 +4,7 @@
 //! words that change between PEs of a block no longer travel.
 
 use super::Task;
-use super::tally::{Moves, cycles, occupied};
+use super::tally::{Moves, cycles, is_in, occupied};
 use super::task::Work;
 use crate::cost::Cost;
 use crate::mapping::{Design, Flow, Fold, Handoff};
@@ -98,8 +98,4 @@ fn by_place(task: &Task, (space, place, set, along): &Moves) -> Vec<(Vector, u64
     let mut counts: BTreeMap<Vector, u64> = BTreeMap::new();
     takers.for_each(|point| *counts.entry(place.apply(point)).or_default() += 1);
     counts.into_iter().collect()
-}
-
-fn is_in(task: &Task, space: usize, set: &Polyhedron, point: &[i64]) -> bool {
-    set.contains(&task.system.spaces[space].bind(&task.sizes, point))
 }

@@ -72,7 +72,7 @@ fn check_counts(run: &[Run], found: &Found) -> Result<(), String> {
 }
 
 /// No PE takes more words of an array while memory answers than the design says that it has outstanding. The words of one bus are
-/// loaded one after the other by whoever feeds it.
+/// loaded one after the other by the PE that feeds it.
 fn check_loads(task: &Task, found: &Found, run: &[Run]) -> Result<(), String> {
     let (latency, design) = (task.machine.links.load_latency(), found.design(task.system));
     if latency == 0 {

@@ -261,8 +261,12 @@ fn of_takers(task: &Task, (reader, place, set): &ReadSet) -> (u64, u64) {
 }
 
 fn takers<'a>(task: &'a Task, reader: usize, set: &Polyhedron) -> Vec<&'a Vector> {
-    let space = &task.system.spaces[reader];
-    task.points[reader].iter().filter(|point| set.contains(&space.bind(&task.sizes, point))).collect()
+    task.points[reader].iter().filter(|point| is_in(task, reader, set, point)).collect()
+}
+
+/// Whether a point of a space lies in a set at the sizes of the task.
+pub fn is_in(task: &Task, space: usize, set: &Polyhedron, point: &[i64]) -> bool {
+    set.contains(&task.system.spaces[space].bind(&task.sizes, point))
 }
 
 /// Whether no two words of a handoff are on one link at one time; those that move by a hop along each axis at most have links
