@@ -468,16 +468,9 @@ pub(in crate::extract) fn route(from: &[i64], moved: &[i64]) -> Vec<(Vector, usi
 }
 
 /// The most clocks of which each is at most so many cycles after the first of them.
-pub(in crate::extract) fn most_within(mut clocks: Vec<i64>, cycles: u64) -> u64 {
-    clocks.sort_unstable();
-    let mut first = 0;
-    let held = (1..).zip(&clocks).map(|(count, clock)| {
-        while clocks[first].abs_diff(*clock) > cycles {
-            first += 1;
-        }
-        count - first
-    });
-    held.max().unwrap_or(0) as u64
+pub(in crate::extract) fn most_within(clocks: Vec<i64>, cycles: u64) -> u64 {
+    let end = |clock: i64| clock.saturating_add_unsigned(cycles).saturating_add(1);
+    most_at_once(clocks.into_iter().map(|clock| (clock, end(clock))).collect())
 }
 
 /// The most half-open intervals that overlap.
@@ -493,4 +486,23 @@ fn most_at_once(held: Vec<(i64, i64)>) -> u64 {
         most = most.max(begun - ended);
     }
     most as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::most_within;
+
+    #[test]
+    fn clocks_within_so_many_cycles_are_counted() {
+        assert_eq!(most_within(vec![], 3), 0);
+        for (clocks, cycles, most) in
+            [(vec![0, 1, 2, 5], 2, 3), (vec![0, 1, 2, 5], 1, 2), (vec![7, 0, 7, 3], 3, 2), (vec![4, -4, 0], 8, 3)]
+        {
+            let within = |first: &i64| {
+                clocks.iter().filter(|clock| (*first..=first + cycles as i64).contains(clock)).count() as u64
+            };
+            assert_eq!(clocks.iter().map(within).max(), Some(most));
+            assert_eq!(most_within(clocks, cycles), most);
+        }
+    }
 }
