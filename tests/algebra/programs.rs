@@ -111,7 +111,7 @@ fn an_average_is_split_into_a_chain_of_blocks() {
 
 #[test]
 fn an_average_is_split_into_a_tree() {
-    let (coordinates, flags) = (&["--split", "j=2xW"], &["--beam", "2"]);
+    let (coordinates, flags) = (&["--split", "j=2xW"], &["--budget", "100000"]);
     let tree = |size| Run { kernel: "soft_average", coordinates, place: None, flags, size }.cycles_and_pes();
     // A PE a query and key of a block, and one more where the weighted sum begins: a key a step, and 8 steps from score to quotient.
     for (size, expected) in few(&[("N=2,W=3", (3 + 8, 2 * (3 + 1))), ("N=2,W=6", (6 + 8, 2 * (6 + 1)))], 1) {
@@ -186,7 +186,7 @@ fn one_query_is_split_into_a_tree() {
         coordinates: &["--split", "j=2xW"],
         place: unless_long("(j1, j2)"),
         // Of the spaces one after the other, a dozen of the best at each is enough for the design of the search of all.
-        flags: if cfg!(feature = "long-tests") { &["--rank", "2"] } else { &["--rank", "2", "--beam", "12"] },
+        flags: if cfg!(feature = "long-tests") { &["--rank", "2"] } else { &["--rank", "2", "--budget", "100000"] },
         size: "W=5,D=3",
     };
     // D products for a score, W keys of both blocks, D weighted sums, and 4 steps in between.

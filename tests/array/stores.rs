@@ -41,6 +41,25 @@ const BLOCKS: &str = "(program k (version 1) (parameters N) (array x in (N)) (ar
   (class pe0 (guard)
     (loop k (* 3 p0) (min (+ (* 3 p0) 2) (- N 1)) (load x (x k)) (store (y k) x))))";
 
+/// Two phases in one loop, as PEs run them that have several spaces in order: the first makes what the second stores. A phase that is not
+/// there is put aside by a product.
+const PHASES: &str = "(program k (version 1) (parameters N M) (array x in (M)) (array y out (N))
+  (grid (p0 0 0))
+  (class pe0 (guard)
+    (loop r 0 1
+      (loop i (min (- 0 (* (min 0 (* -1 r)) (max 0 M))) (- 0 (* (min 0 (- r 1)) (max 0 M))))
+              (max (+ (- M 1) (* (min 0 (* -1 r)) (max 0 (+ M N)))) (+ (- N 1) (* (min 0 (- r 1)) (max 0 (+ M N)))))
+        (if ((<= i (- M 1)) (<= r 0)) ((load x (x i))) ())
+        (if ((>= i 0) (<= i (- N 1)) (>= r 1)) ((store (y i) x)) ())))))";
+
+/// Two spaces by turns: in even steps one element of `y`, in odd ones nothing that is stored.
+const TURNS: &str = "(program k (version 1) (parameters N) (array x in (N)) (array y out (N))
+  (grid (p0 0 0))
+  (class pe0 (guard)
+    (loop t p0 (- (* 2 N) 1)
+      (if ((= (mod t 2) 0) (<= (floor t 2) (- N 1))) ((load x (x (floor t 2))) (store (y (floor t 2)) x)) ())
+      (if ((= (mod t 2) 1)) ((tick 1)) ()))))";
+
 fn program(text: &str) -> Program {
     array::parse("test.pe", text).unwrap_or_else(|problems| panic!("{problems:?} in {text}"))
 }
@@ -82,6 +101,60 @@ fn strides_minima_and_divisions_are_followed() {
     for (text, refuted) in cases {
         let found: Vec<bool> = verdicts(&text).into_iter().map(|(_, example)| example.is_some()).collect();
         assert_eq!(found, refuted, "{text}");
+    }
+}
+
+/// Where a remainder is known what is divided is a multiple of the quotient.
+#[test]
+fn spaces_by_turns_store_in_their_own_steps() {
+    assert_eq!(verdicts(TURNS), [("element-cover", None), ("element-apart", None)]);
+    let cases = [
+        (TURNS.replace("(= (mod t 2) 0) (<=", "(= (mod t 2) 1) (<="), [false, false]),
+        (TURNS.replace("(- (* 2 N) 1)\n", "(- (* 2 N) 3)\n"), [true, false]),
+        (
+            TURNS.replace("(= (mod t 2) 0) (<=", "(= (mod t 3) 0) (<=").replace("(floor t 2)", "(floor t 3)"),
+            [true, false],
+        ),
+        (TURNS.replace("((tick 1))", "((let x 0.0) (store (y (floor t 2)) x))"), [false, true]),
+    ];
+    for (text, refuted) in cases {
+        let found: Vec<bool> = verdicts(&text).into_iter().map(|(_, example)| example.is_some()).collect();
+        assert_eq!(found, refuted, "{text}");
+    }
+    // Divided by another number than the remainder speaks of, and in a branch that is for the other remainders.
+    let silent = [
+        TURNS.replace("(y (floor t 2))", "(y (floor t 3))"),
+        TURNS.replace("((tick 1)) ()", "((tick 1)) ((load x (x (floor t 2))) (store (y (floor t 2)) x))"),
+    ];
+    for text in silent {
+        let (obligations, left) = store_obligations(&program(&text));
+        assert_eq!((obligations.len(), left.len()), (0, 1), "{text}");
+    }
+}
+
+/// The bounds of a loop over phases follow from the conditions of a phase, and where they do not nothing is said.
+#[test]
+fn a_loop_over_phases_stores_what_its_phases_store() {
+    assert_eq!(verdicts(PHASES), [("element-cover", None), ("element-apart", None)]);
+    let cases = [
+        (PHASES.replace("((>= i 0) (<= i (- N 1))", "((>= i 1) (<= i (- N 1))"), [true, false]),
+        (PHASES.replace("((store (y i) x))", "((store (y i) x) (store (y i) x))"), [false, true]),
+    ];
+    for (text, refuted) in cases {
+        let found: Vec<bool> = verdicts(&text).into_iter().map(|(_, example)| example.is_some()).collect();
+        assert_eq!(found, refuted, "{text}");
+    }
+    let silent = [
+        // The last phase ends before the last element.
+        PHASES.replace("(+ (- N 1) (* (min 0 (- r 1))", "(+ (- N 2) (* (min 0 (- r 1))"),
+        // The store is in no phase.
+        PHASES.replace("(>= r 1)) ((store", "(>= r 0)) ((store"),
+        // What puts a phase aside is not 0 within it.
+        PHASES.replace("(+ (- N 1) (* (min 0 (- r 1))", "(+ (- N 1) (* (min -1 (- r 1))"),
+    ];
+    for text in silent {
+        let (obligations, left) = store_obligations(&program(&text));
+        assert_eq!((obligations.len(), left.len()), (0, 1), "{text}");
     }
 }
 

@@ -81,7 +81,6 @@ fn a_design_is_not_searched_for() {
         ["--fold", "2"],
         ["--rank", "1"],
         ["--bound", "2"],
-        ["--beam", "3"],
         ["--budget", "9"],
         ["--transports", "feed"],
         ["--steps", "-3..3"],

@@ -285,7 +285,7 @@ fn a_declared_reduction_of_nothing_is_its_neutral_tuple() {
             let case = Case { name: "declared", equations: "x[", model: |_, _, _| 0.0, tile: None };
             let mut flags = bench.flags(&case, &given);
             flags.extend(["--output".to_owned(), format!("z={}", bench.path("z.npy"))]);
-            let found = bench.run(&["run", &kernel, "--beam", "2"], &flags);
+            let found = bench.run(&["run", &kernel, "--budget", "100000"], &flags);
             let counted: Vec<f64> = read_npy::<_, ArrayD<f64>>(bench.path("z.npy")).unwrap().into_iter().collect();
             let of = |i: usize| values(&given, i).map(|k| given.x[k]);
             let largest: Vec<f64> = (0..n).map(|i| of(i).fold(f64::NEG_INFINITY, f64::max)).collect();
@@ -317,7 +317,7 @@ fn a_declared_reduction_says_how_many_values_its_index_has() {
             let case = Case { name: "declared", equations: "x[", model: |_, _, _| 0.0, tile: None };
             let mut flags = bench.flags(&case, &given);
             flags.extend(["--output".to_owned(), format!("z={}", bench.path("z.npy"))]);
-            let counts = bench.run(&["run", &kernel, "--beam", "1"], &flags);
+            let counts = bench.run(&["run", &kernel, "--budget", "100000"], &flags);
             let sums: Vec<f64> = read_npy::<_, ArrayD<f64>>(bench.path("z.npy")).unwrap().into_iter().collect();
             let expected: Vec<f64> = (0..n).map(|i| values(&given, i).len() as f64).collect();
             let seconds: Vec<f64> = (0..n).map(|i| sum(values(&given, i).map(|k| second(&given, i, k)))).collect();
@@ -340,7 +340,7 @@ fn a_declared_reduction_ranges_over_its_targets() {
         let case = Case { name: "declared", equations: "x[", model: |_, _, _| 0.0, tile: None };
         let mut flags = bench.flags(&case, &given);
         flags.extend(["--output".to_owned(), format!("z={}", bench.path("z.npy"))]);
-        let counts = bench.run(&["run", &kernel, "--beam", "1"], &flags);
+        let counts = bench.run(&["run", &kernel, "--budget", "100000"], &flags);
         let sums: Vec<f64> = read_npy::<_, ArrayD<f64>>(bench.path("z.npy")).unwrap().into_iter().collect();
         assert_eq!((counts, sums), (vec![n as f64], vec![sum(given.x.iter().copied())]), "N = {n}");
     }
@@ -383,7 +383,7 @@ fn a_declared_reduction_over_an_odd_number_of_terms() {
             ["--size".to_owned(), format!("N={n},K={k}"), "--input".to_owned(), format!("A={}", bench.path("a.npy"))];
         let outputs = ["y", "z", "c"].into_iter().flat_map(|name| ["--output".to_owned(), output(name)]);
         let flags: Vec<String> = given.into_iter().chain(outputs).collect();
-        let traces = bench.run(&["run", &kernel, "--beam", "1"], &flags);
+        let traces = bench.run(&["run", &kernel, "--budget", "100000"], &flags);
         let other = |name: &str| -> Vec<f64> {
             read_npy::<_, ArrayD<f64>>(bench.path(&format!("{name}.npy"))).unwrap().into_iter().collect()
         };
@@ -461,7 +461,7 @@ fn a_prefix_of_a_declared_reduction_is_one_equation() {
                 (max(a, b), select(a < b, j, select(b < a, i, max(i, j)))) from (-infinity, -infinity)\n\
                 (m[i], p[i]) = later(j in 0..i + 1) (s[j], v[j])\n";
     std::fs::write(&path, text).unwrap();
-    let ran = systole(&["run", &path, "--size", "N=3", "--beam", "1"]);
+    let ran = systole(&["run", &path, "--size", "N=3", "--budget", "100000"]);
     assert_eq!((ran.code, &*ran.stderr), (0, ""));
     assert_eq!(ran.stdout.lines().filter(|line| line.starts_with("prefix(N)")).count(), 1, "{}", ran.stdout);
 }
@@ -469,13 +469,15 @@ fn a_prefix_of_a_declared_reduction_is_one_equation() {
 /// Of a store whose point no element tells, a run says that it is not proved for all sizes, as `prove` does.
 #[test]
 fn what_is_not_stated_of_stores_is_said_by_run() {
-    let flags = ["kernels/trisolve.rec", "--size", "N=3"];
-    let said = "that each element of `X` is stored once is not stated for all sizes: each run looks";
+    let flags = ["tests/textbook/forward_backward.rec", "--size", "T=2,S=2"];
+    let said = "that each element of `g` is stored once is not stated for all sizes: each run looks";
     let ran = systole(&[&["run"], &flags[..]].concat());
     let is_stated = !systole(&[&["prove"], &flags[..]].concat()).stdout.contains("not stated");
     assert_eq!(ran.stdout.contains(said), !is_stated, "{}", ran.stdout);
     assert!(!is_stated);
-    assert!(!systole(&["run", "kernels/matvec.rec", "--size", "M=2,N=2"]).stdout.contains("not stated"));
+    for (kernel, sizes) in [("kernels/matvec.rec", "M=2,N=2"), ("kernels/trisolve.rec", "N=3")] {
+        assert!(!systole(&["run", kernel, "--size", sizes]).stdout.contains("not stated"), "{kernel}");
+    }
 }
 
 /// A PE that only stores what is known without an operation is not among those that the search counts, and the run says so.
@@ -486,9 +488,9 @@ fn a_pe_that_computes_nothing_is_told_apart() {
     let text = "kernel known(N)\nin X[N]\nout a[N], c[N]\na[i] = 1 / sum(k in 0..i) 1\n\
                 c[i] = max(k in 0..i) min(k2 in i..N) X[k]\n";
     std::fs::write(&path, text).unwrap();
-    let found = super::start::json(&["run", &path, "--size", "N=4", "--beam", "1"]);
+    let found = super::start::json(&["run", &path, "--size", "N=4", "--budget", "100000"]);
     let (computing, all) = (&found["search"]["front"][0]["pes"], &found["sim"]["pes"]);
-    let ran = systole(&["run", &path, "--size", "N=4", "--beam", "1"]);
+    let ran = systole(&["run", &path, "--size", "N=4", "--budget", "100000"]);
     let is_said = ran.stdout.contains(&format!(" on {all} PEs ({computing} of them compute), "));
     assert_eq!(is_said, computing != all, "{}", ran.stdout);
     assert!(is_said);

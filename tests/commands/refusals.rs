@@ -68,7 +68,7 @@ fn what_no_run_can_have_is_code_2() {
         (&["--steps", "2..1"], "is not a range of steps"),
         (&["--bound", "4"], "--bound is 1, 2 or 3"),
         (&["--fold", "0"], "0 PEs cannot be folded onto one"),
-        (&["--beam", "0"], "--beam is 1 or more"),
+        (&["--beam", "6"], "`--beam` is no longer a flag"),
         (&["--budget", "0"], "--budget is 1 or more"),
         (&["--budget", "9", "--exact"], "cannot be used with"),
         (&["--latency", "0"], "a link cannot take 0 cycles"),

@@ -219,7 +219,7 @@ fn an_element_is_read_from_whichever_tile_it_is_in() {
         let (folder, path) = file(text);
         let (program, output) = (folder.path().join("k.pe"), folder.path().join("X.npy"));
         let (input, program) = (folder.path().join("a.npy"), program.display().to_string());
-        good(&["emit", &path, "--tile", tile, "--beam", "1", "-o", &program]);
+        good(&["emit", &path, "--tile", tile, "--budget", "100000", "-o", &program]);
         for m in 1..7 {
             let shape = IxDyn(&shape(m));
             let a =
@@ -227,7 +227,9 @@ fn an_element_is_read_from_whichever_tile_it_is_in() {
             write_npy(&input, &a).expect("an input");
             let flags = [format!("M={m}"), format!("a={}", input.display()), format!("X={}", output.display())];
             let flags = ["--size", &flags[0], "--input", &flags[1], "--output", &flags[2]];
-            for command in [&["run", &path, "--tile", tile, "--beam", "1"][..], &["exec", &program, "--threads", "2"]] {
+            for command in
+                [&["run", &path, "--tile", tile, "--budget", "100000"][..], &["exec", &program, "--threads", "2"]]
+            {
                 let _ = std::fs::remove_file(&output);
                 good(&[command, &flags].concat());
                 for (at, value) in read_npy::<_, ArrayD<f64>>(&output).expect("an output").indexed_iter() {

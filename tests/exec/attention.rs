@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 
 /// The program in small tiles of queries, which is one of those of `tiles`, and is written once for all.
 fn streamed() -> Emitted {
-    let flags = ["--tile", "i=4,j=128,d=64", "--schedule", "streamed", "--beam", "2"].map(str::to_owned).to_vec();
+    let flags =
+        ["--tile", "i=4,j=128,d=64", "--schedule", "streamed", "--budget", "100000"].map(str::to_owned).to_vec();
     Emitted::by(&Way { kernel: "blocks/attention".to_owned(), flags })
 }
 

@@ -38,12 +38,12 @@ const TILED: [(&str, &[&str], bool); 31] = [
     ("ttm", &["--tile", "i=2,j=3,k=2,l=3", "--rank", "2", "--steps", "0..1"], true),
     ("lu", &["--tile", "i=4"], true),
     ("lu", &["--tile", "i=3,j=3,k=3"], true),
-    ("qr_givens", &["--tile", "m=3,k=2,j=2", "--beam", "2"], true),
-    ("transitive_closure", &["--tile", "i=4,j=4", "--beam", "2"], true),
+    ("qr_givens", &["--tile", "m=3,k=2,j=2", "--budget", "100000"], true),
+    ("transitive_closure", &["--tile", "i=4,j=4", "--budget", "100000"], true),
     ("conv1d", &["--tile", "i=4,k=4"], false),
     ("polynomial_product", &["--tile", "i=4,j=4"], false),
     ("mttkrp", &["--tile", "i=2,j=3,k=2,l=3", "--rank", "2", "--steps", "0..1"], false),
-    ("blocks/attention", &["--tile", "i=4,j=128,d=64", "--schedule", "streamed", "--beam", "2"], true),
+    ("blocks/attention", &["--tile", "i=4,j=128,d=64", "--schedule", "streamed", "--budget", "100000"], true),
 ];
 
 /// The libraries of this build.

@@ -165,7 +165,7 @@ impl Bench<'_> {
     /// number, so where there is one, the same is done by `emit` and `sim`.
     fn whole(&mut self, stage: &str, flags: &[&str]) -> Result<String, Stop> {
         let (kernel, program) = (self.path("fuzzed.rec"), self.path("fuzzed.pe"));
-        let common = [&kernel, "--beam", "1", "--threads", "1"];
+        let common = [&kernel, "--budget", "100000", "--threads", "1"];
         let mut outputs =
             self.kernel.with_role(Role::Output).flat_map(|tensor| &self.runs[0].expected[&tensor.name].values);
         if outputs.all(|number| !number.value.is_nan()) {

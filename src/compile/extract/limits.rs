@@ -41,7 +41,11 @@ impl Limits {
 
     /// Those of a budget.
     pub fn of_budget(budget: u64) -> Limits {
-        Limits { budget, wholly: budget / MAPS_OF_A_DATAFLOW, ..Limits::default() }
+        let usual = Limits::default();
+        // A wider beam has more designs to go on with, which only a larger budget pays for.
+        let times = usize::try_from(budget / usual.budget).unwrap_or(usize::MAX).max(1);
+        let (beam, next) = (usual.beam.saturating_mul(times), usual.next.saturating_mul(times));
+        Limits { budget, wholly: budget / MAPS_OF_A_DATAFLOW, beam, next, ..usual }
     }
 
     /// The same within another budget.

@@ -219,13 +219,17 @@ pub fn search_every_way<'a>(
     let in_rounds = (question.strategy() == Strategy::Enumerate && is_open).then(|| question.clone());
     let problem = Problem::new(question)?;
     let survey = search(&problem, all, progress);
-    let Some(question) = in_rounds.filter(|_| survey.designs == 0 && !survey.is_stopped) else {
-        return Ok((problem, survey));
-    };
+    let Some(question) = in_rounds.filter(|_| survey.designs == 0) else { return Ok((problem, survey)) };
     let solved = Problem::by(Strategy::Solve, question).ok();
     let solved = solved.map(|solved| (search(&solved, all, progress), solved)).filter(|(found, _)| found.designs > 0);
     // Where nothing is solved for either, what stands in the way is said of the maps.
-    Ok(solved.map_or((problem, survey), |(found, solved)| (solved, found)))
+    Ok(match solved {
+        Some((found, solved)) => {
+            let is_stopped = found.is_stopped || survey.is_stopped;
+            (solved, Survey { is_stopped, ..found })
+        }
+        None => (problem, survey),
+    })
 }
 
 /// Runs the search; `all` also keeps every legal design beside the front. `progress` hears how many of how many places are done,

@@ -26,6 +26,8 @@ pub use systole_equations::tiles::TileCount;
 
 mod index;
 
+mod linear;
+
 mod numbering;
 
 mod printer;

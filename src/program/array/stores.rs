@@ -8,7 +8,13 @@
 //! Its subscripts and the equations among these fix the point by the element, so an element is stored there where that point is within
 //! them; that is a formula without quantifiers. With gaps, as in `(store (C (* 2 p)) r)`, the point is a quotient, which is a variable
 //! of its own. Where they do not fix the point, or are not linear, nothing is stated, and the output is named instead: each run looks.
+//!
+//! Where PEs run several spaces by turns, a store runs where a remainder is so much: what is divided is then a multiple of a quotient, which
+//! is one more coordinate of the point.
+//!
+//! The bounds of a loop over phases are not linear. They say nothing of a store whose own conditions imply them: those of its phase.
 
+use super::linear::{bounded, follows, formula};
 use super::{ArrayDecl, Comparison, Condition, IndexExpr, Instruction, Program};
 use crate::obligation::{Formula, Kind, Obligation, Reason};
 use std::collections::BTreeMap;
@@ -48,6 +54,10 @@ struct Site {
     /// Coordinates of the PE and loop indices.
     point: Vec<Name>,
     within: Vec<Formula>,
+    /// What is divided by what where a remainder is known, with a name for the quotient.
+    quotients: Vec<(IndexExpr, Name)>,
+    /// Loop bounds that have no linear form.
+    bounds: Vec<(Comparison, IndexExpr, IndexExpr)>,
     /// Forms that are 0 at each of its points.
     equations: Vec<Affine>,
     subscripts: Vec<Affine>,
@@ -75,11 +85,13 @@ impl<'a> Stores<'a> {
             let mut site = Site {
                 point: program.grid.iter().map(|coordinate| coordinate.name.clone()).collect(),
                 within: vec![],
+                quotients: vec![],
+                bounds: vec![],
                 equations: vec![],
                 subscripts: vec![],
             };
             for coordinate in &program.grid {
-                site.add_range(&coordinate.name, &coordinate.first, &coordinate.last)?;
+                site.add_range(&coordinate.name, &coordinate.first, &coordinate.last);
             }
             class.guard.iter().try_for_each(|condition| site.add(condition))?;
             walk.body(&site, &class.body)?;
@@ -161,19 +173,28 @@ impl Walk<'_> {
             Instruction::Loop { index, first, last, body } => {
                 let mut inside = around.clone();
                 inside.point.push(index.clone());
-                inside.add_range(index, first, last)?;
+                inside.add_range(index, first, last);
                 self.body(&inside, body)
             }
             Instruction::If { conditions, then, otherwise } => {
-                let (mut holds, mut fails) = (around.clone(), around.clone());
-                conditions.iter().try_for_each(|condition| holds.add(condition))?;
-                let all = conditions.iter().map(formula).collect::<Option<Vec<Formula>>>()?;
-                fails.within.push(Formula::All(all).negate());
-                self.body(&holds, then)?;
-                self.body(&fails, otherwise)
+                let is_there = |body: &[Instruction]| body.iter().any(|inner| stores(inner, self.array));
+                let (is_then, is_otherwise) = (is_there(then), is_there(otherwise));
+                if is_then {
+                    let mut holds = around.clone();
+                    conditions.iter().try_for_each(|condition| holds.add(condition))?;
+                    self.body(&holds, then)?;
+                }
+                if is_otherwise {
+                    let mut fails = around.clone();
+                    let all = conditions.iter().map(formula).collect::<Option<Vec<Formula>>>()?;
+                    fails.within.push(Formula::All(all).negate());
+                    self.body(&fails, otherwise)?;
+                }
+                Some(())
             }
             Instruction::Store(_, subscripts, _) | Instruction::Fill(_, subscripts, _) => {
-                let subscripts = subscripts.iter().map(IndexExpr::as_affine).collect::<Option<Vec<Affine>>>()?;
+                let forms = subscripts.iter().map(|subscript| around.named(subscript).as_affine());
+                let subscripts = forms.collect::<Option<Vec<Affine>>>()?;
                 self.sites.push(Site { subscripts, ..around.clone() });
                 Some(())
             }
@@ -194,19 +215,29 @@ fn stores(instruction: &Instruction, array: &Name) -> bool {
 
 impl Site {
     /// `first <= variable <= last`; an equation where both are one.
-    fn add_range(&mut self, variable: &Name, first: &IndexExpr, last: &IndexExpr) -> Option<()> {
-        let at = IndexExpr::variable(variable);
+    fn add_range(&mut self, variable: &Name, first: &IndexExpr, last: &IndexExpr) {
+        let (at, first, last) = (IndexExpr::variable(variable), &self.named(first), &self.named(last));
         if let (Some(low), Some(high)) = (IndexExpr::as_affine(first), IndexExpr::as_affine(last))
             && low == high
         {
             self.equations.push(Affine::variable(variable) - low);
         }
-        self.within.push(bounded(Comparison::AtLeast, &at, first)?);
-        self.within.push(bounded(Comparison::AtMost, &at, last)?);
-        Some(())
+        for (comparison, bound) in [(Comparison::AtLeast, first), (Comparison::AtMost, last)] {
+            match bounded(comparison, &at, bound) {
+                Some(exact) => self.within.push(exact),
+                None => self.bounds.push((comparison, at.clone(), bound.clone())),
+            }
+        }
     }
 
     fn add(&mut self, condition: &Condition) -> Option<()> {
+        if let Some((quotient, of)) = self.exactly_divided(condition) {
+            self.point.push(quotient);
+            self.equations.push(of);
+            return Some(());
+        }
+        let Condition { comparison, left, right } = condition;
+        let condition = &Condition { comparison: *comparison, left: self.named(left), right: self.named(right) };
         if let (Comparison::Equal, Some(left), Some(right)) =
             (condition.comparison, IndexExpr::as_affine(&condition.left), IndexExpr::as_affine(&condition.right))
         {
@@ -216,14 +247,49 @@ impl Site {
         Some(())
     }
 
+    /// Where a condition says what a remainder is: a new quotient, and what is 0 then. From then on the quotient has a name.
+    fn exactly_divided(&mut self, condition: &Condition) -> Option<(Name, Affine)> {
+        let (Comparison::Equal, IndexExpr::Modulo(of, by), IndexExpr::Constant(rest)) =
+            (condition.comparison, &condition.left, &condition.right)
+        else {
+            return None;
+        };
+        let divided = of.as_affine().filter(|_| (0..*by).contains(rest))?;
+        let quotient = name(&format!("@quotient.{}", self.quotients.len()));
+        self.quotients.push((IndexExpr::Floor(of.clone(), *by), quotient.clone()));
+        let whole = divided - Affine::term(&quotient, *by) - Affine::constant(*rest);
+        Some((quotient, whole))
+    }
+
+    /// An expression with the names of quotients for divisions.
+    fn named(&self, expression: &IndexExpr) -> IndexExpr {
+        if let Some((_, quotient)) = self.quotients.iter().find(|(division, _)| division == expression) {
+            return IndexExpr::variable(quotient);
+        }
+        let each = |parts: &[IndexExpr]| parts.iter().map(|part| self.named(part)).collect();
+        match expression {
+            IndexExpr::Sum(parts) => IndexExpr::Sum(each(parts)),
+            IndexExpr::Difference(one, other) => {
+                IndexExpr::Difference(Box::new(self.named(one)), Box::new(self.named(other)))
+            }
+            IndexExpr::Product(parts) => IndexExpr::Product(each(parts)),
+            IndexExpr::Min(parts) => IndexExpr::Min(each(parts)),
+            IndexExpr::Max(parts) => IndexExpr::Max(each(parts)),
+            plain => plain.clone(),
+        }
+    }
+
     /// That this store writes the element with these coordinates; `None` where the element does not fix the point.
     fn writes(&self, element: &[Name], number: usize, divisions: &mut Vec<Division>) -> Option<Formula> {
+        let forms: Vec<Affine> = self.within.iter().flat_map(conjuncts).collect();
+        let inside = Polyhedron::new(forms.iter().cloned());
+        if !self.bounds.iter().all(|(comparison, at, bound)| follows(&inside, *comparison, at, bound)) {
+            return None;
+        }
         let as_said = self.writes_by(&self.equations, (element, number), divisions);
         as_said.or_else(|| {
             // An upper bound that is a lower one too, as where a test leaves the last round of a loop.
-            let bounds: Vec<Affine> = self.within.iter().flat_map(conjuncts).collect();
-            let inside = Polyhedron::new(bounds.iter().cloned());
-            let met = bounds.iter().filter(|form| !form.is_constant() && inside.implies(&-(*form).clone()));
+            let met = forms.iter().filter(|form| !form.is_constant() && inside.implies(&-(*form).clone()));
             self.writes_by(&self.equations.iter().chain(met).cloned().collect::<Vec<_>>(), (element, number), divisions)
         })
     }
@@ -318,56 +384,6 @@ fn conjuncts(formula: &Formula) -> Vec<Affine> {
             _ => vec![],
         },
         Formula::Any(_) => vec![],
-    }
-}
-
-/// A condition in linear constraints; `None` where it has none.
-fn formula(condition: &Condition) -> Option<Formula> {
-    let Condition { comparison, left, right } = condition;
-    match comparison {
-        Comparison::Equal => {
-            let (least, most) = (bounded(Comparison::AtLeast, left, right)?, bounded(Comparison::AtMost, left, right)?);
-            Some(Formula::All(vec![least, most]))
-        }
-        comparison => bounded(*comparison, left, right),
-    }
-}
-
-/// `left >= right` or `left <= right`: divisions by numbers, minima and maxima become linear constraints.
-fn bounded(comparison: Comparison, left: &IndexExpr, right: &IndexExpr) -> Option<Formula> {
-    match comparison {
-        Comparison::AtLeast => at_least(left, right),
-        Comparison::AtMost => at_least(right, left),
-        Comparison::Equal => None,
-    }
-}
-
-fn at_least(left: &IndexExpr, right: &IndexExpr) -> Option<Formula> {
-    let each = |parts: &[IndexExpr], of: &dyn Fn(&IndexExpr) -> Option<Formula>| {
-        parts.iter().map(of).collect::<Option<Vec<Formula>>>()
-    };
-    match (left, right) {
-        (IndexExpr::Min(parts), _) => each(parts, &|part| at_least(part, right)).map(Formula::All),
-        (IndexExpr::Max(parts), _) => each(parts, &|part| at_least(part, right)).map(Formula::Any),
-        (_, IndexExpr::Max(parts)) => each(parts, &|part| at_least(left, part)).map(Formula::All),
-        (_, IndexExpr::Min(parts)) => each(parts, &|part| at_least(left, part)).map(Formula::Any),
-        // x <= floor(a / n) says n x <= a, and x >= ceil(a / n) says n x >= a.
-        (IndexExpr::Floor(part, divisor), _) => {
-            Some(Formula::at_least(&IndexExpr::as_affine(part)?, &(IndexExpr::as_affine(right)? * *divisor)))
-        }
-        (_, IndexExpr::Ceil(part, divisor)) => {
-            Some(Formula::at_least(&(IndexExpr::as_affine(left)? * *divisor), &IndexExpr::as_affine(part)?))
-        }
-        // x >= floor(a / n) says n x > a - n, and x <= ceil(a / n) says n x < a + n.
-        (_, IndexExpr::Floor(part, divisor)) => Some(Formula::less(
-            &(IndexExpr::as_affine(part)? - Affine::constant(*divisor)),
-            &(IndexExpr::as_affine(left)? * *divisor),
-        )),
-        (IndexExpr::Ceil(part, divisor), _) => Some(Formula::less(
-            &(IndexExpr::as_affine(right)? * *divisor),
-            &(IndexExpr::as_affine(part)? + Affine::constant(*divisor)),
-        )),
-        _ => Some(Formula::at_least(&IndexExpr::as_affine(left)?, &IndexExpr::as_affine(right)?)),
     }
 }
 

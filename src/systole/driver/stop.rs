@@ -1,9 +1,11 @@
-//! Ctrl-C: a search stops and tells the best so far; all else ends at once, and so does a search that is asked twice.
+//! Ctrl-C: a search stops and tells the best so far; all else ends at once, and so does a search that is asked twice. A search that has
+//! only so long stops then too, and the command goes on with the best so far.
 //!
-//! Out: exit code 130, as shells have it for a process that was interrupted.
+//! Out: exit code 130 after Ctrl-C, as shells have it for a process that was interrupted.
 
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+use std::time::Instant;
 
 /// The exit code of what was stopped.
 pub const CODE: u8 = 130;
@@ -15,22 +17,24 @@ static SEARCHES: AtomicUsize = AtomicUsize::new(0);
 static IS_ASKED: AtomicBool = AtomicBool::new(false);
 
 /// A search that goes on; while there is one, Ctrl-C asks it to stop.
-pub struct Search(());
+pub struct Search {
+    end: Option<Instant>,
+}
 
 impl Search {
-    /// Begins one.
-    pub fn begin() -> Search {
+    /// Begins one, which is to stop at an instant if one is given.
+    pub fn begin(end: Option<Instant>) -> Search {
         if IS_COMMAND.load(SeqCst) {
             // Where there can be no handler Ctrl-C ends the process, as ever.
             WATCH.call_once(|| drop(ctrlc::set_handler(asked)));
         }
         SEARCHES.fetch_add(1, SeqCst);
-        Search(())
+        Search { end }
     }
 
     /// Whether it is to go on.
     pub fn goes_on(&self) -> bool {
-        !is_asked()
+        !is_asked() && self.end.is_none_or(|end| Instant::now() < end)
     }
 }
 

@@ -25,6 +25,9 @@ const MOST_PLACES: u128 = 300_000;
 /// and what is legal takes most of the work.
 const SLANTED_SHARE: u128 = 20;
 
+/// The ways to move all operands that a usual kernel has fewer of.
+const USUAL_WAYS: usize = 200;
+
 /// The maps that are looked at.
 pub struct Maps<'a> {
     /// The places.
@@ -94,7 +97,7 @@ impl<'a> Maps<'a> {
             };
             vec![Rounds { outer: Matrix::new(vec![], task.space.dimension()), steps }]
         };
-        let budget = u128::from(task.budget);
+        let budget = u128::from(task.budget / weight(task));
         let is_whole = all <= budget || task.constraint.only_step().is_some();
         let mut maps = match is_whole {
             true => Maps::new(task, task.places(), whole),
@@ -109,6 +112,13 @@ impl<'a> Maps<'a> {
         let clamped = |count: u128| u64::try_from(count).unwrap_or(u64::MAX);
         Maps { all: clamped(all), left_out: clamped(all.saturating_sub(seen)), ..maps }
     }
+}
+
+/// How many maps of a usual kernel take as long as one of this: with many trees there are thousands of ways to move an operand.
+fn weight(task: &Task) -> u64 {
+    let choices = &task.choices;
+    let ways: usize = choices.transports.iter().map(Vec::len).sum::<usize>() + choices.chains.len();
+    1 + (ways / USUAL_WAYS) as u64
 }
 
 /// The maps with compact times that a budget has room for.

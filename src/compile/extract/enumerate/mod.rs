@@ -18,6 +18,10 @@ mod offers;
 
 mod paces;
 
+mod priced;
+
+mod timeliness;
+
 mod place_table;
 
 mod symmetry;

@@ -7,7 +7,9 @@
 
 use super::Task;
 use super::paces::Paces;
-use super::place_table::{PlaceTable, Priced};
+use super::place_table::PlaceTable;
+use super::priced::Priced;
+use super::timeliness::{Built, Timeliness};
 use crate::cost::Cost;
 use crate::extract::{Found, Rejections};
 use crate::mapping::{Fold, Part, SpaceTimeMap};
@@ -35,7 +37,8 @@ pub struct Offers {
 /// A combination of choices.
 #[derive(Clone)]
 pub struct Form {
-    cost: Cost,
+    /// What it costs.
+    pub cost: Cost,
     operands: Vec<usize>,
     chain: usize,
     uses_diagonal: bool,
@@ -44,24 +47,25 @@ pub struct Form {
 impl Offers {
     /// The legal choices; `None`, with the tensor to blame counted, where an operand or the reduction has none.
     pub fn new(
-        table: &PlaceTable,
-        task: &Task,
+        (table, timeliness): (&PlaceTable, &mut Timeliness),
         map: &SpaceTimeMap,
         mut paces: Paces,
         rejections: &mut Rejections,
     ) -> Option<Offers> {
+        let space = table.task.space;
+        let mut offers_of = |choices| offers_of((table, timeliness), choices, map, &mut paces);
         let mut operands = vec![];
-        for (operand, choices) in task.space.operands.iter().zip(&table.operands) {
-            let offers = offers_of(table, choices, map, &mut paces);
+        for (operand, choices) in space.operands.iter().zip(&table.operands) {
+            let offers = offers_of(choices);
             if offers.is_empty() {
                 rejections.add_late(&operand.tensor);
                 return None;
             }
             operands.push(offers);
         }
-        let chains = offers_of(table, &table.chains, map, &mut paces);
+        let chains = offers_of(&table.chains);
         if chains.is_empty() {
-            rejections.add_late(&task.space.output);
+            rejections.add_late(&space.output);
             return None;
         }
         let slanted = chains.iter().chain(operands.iter().flatten()).any(|offer| offer.diagonal != 0);
@@ -128,12 +132,18 @@ impl Offers {
 }
 
 /// The choices that are legal under the map.
-fn offers_of(table: &PlaceTable, choices: &[Option<Vec<Priced>>], map: &SpaceTimeMap, paces: &mut Paces) -> Vec<Offer> {
-    let levels = choices.iter().enumerate().filter_map(|(choice, levels)| Some((choice, levels.as_ref()?)));
-    levels.filter_map(|(choice, levels)| offer_of(table, choice, levels, map, paces)).collect()
+fn offers_of(
+    (table, timeliness): (&PlaceTable, &mut Timeliness),
+    choices: &[Option<Built>],
+    map: &SpaceTimeMap,
+    paces: &mut Paces,
+) -> Vec<Offer> {
+    let built = choices.iter().enumerate().filter_map(|(choice, built)| Some((choice, built.as_ref()?)));
+    let in_time = built.filter(|(_, built)| timeliness.is_in_time(built));
+    in_time.filter_map(|(choice, built)| offer_of(table, choice, &built.levels, map, paces)).collect()
 }
 
-/// A chain, or a tree, is legal where all its levels are, and costs what they cost together.
+/// A chain, or a tree, that is in time is legal where all its levels are, and costs what they cost together.
 fn offer_of(
     table: &PlaceTable,
     choice: usize,
@@ -141,9 +151,6 @@ fn offer_of(
     map: &SpaceTimeMap,
     paces: &mut Paces,
 ) -> Option<Offer> {
-    if !levels.iter().all(|level| level.is_in_time(&map.step)) {
-        return None;
-    }
     let mut offer = Offer { choice, cost: Cost::default(), diagonal: 0 };
     for (position, level) in levels.iter().enumerate() {
         let spacing = paces.of(position, &level.fixed);

@@ -7,7 +7,7 @@ use crate::cost::Region;
 use crate::mapping;
 use crate::mapping::{SpaceTimeMap, tree_sets};
 use crate::rewrite::{Choices, Transport};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use systole_base::integer::{Bindings, Polyhedron, Vector, lexicographic_sign};
 use systole_equations::recurrence::Space;
 
@@ -22,24 +22,32 @@ pub struct Face {
     pub region: Region,
     /// Whether words are loaded at the heads of its lines: no further stream brings them there.
     pub loads: bool,
+    /// Faces with the same number are the same; trees have many in common.
+    pub number: usize,
 }
+
+/// The faces met so far.
+type Numbers = HashMap<(Vector, Polyhedron, bool), usize>;
 
 /// For each operand, for each transport offered, the faces of the tree; none of other transports. `None` where a face is
 /// not bounded at the sizes.
 pub fn faces(space: &Space, choices: &Choices, sizes: &Bindings) -> Option<Vec<Vec<Vec<Face>>>> {
-    let of = |transport: &Transport| faces_of(space, transport.streams(), sizes);
-    choices.transports.iter().map(|offered| offered.iter().map(of).collect()).collect()
+    let mut numbers = Numbers::new();
+    let mut of = |transport: &Transport| faces_of(space, transport.streams(), sizes, &mut numbers);
+    choices.transports.iter().map(|offered| offered.iter().map(&mut of).collect()).collect()
 }
 
-fn faces_of(space: &Space, directions: &[Vector], sizes: &Bindings) -> Option<Vec<Face>> {
+fn faces_of(space: &Space, directions: &[Vector], sizes: &Bindings, numbers: &mut Numbers) -> Option<Vec<Face>> {
     let sets = tree_sets(space, directions);
     let levels = directions.iter().zip(sets).enumerate().skip(1);
-    let face = |level: usize, along: &Vector, set: &Polyhedron| {
+    let mut face = |level: usize, along: &Vector, set: &Polyhedron| {
+        let (next, loads) = (numbers.len(), level + 1 == directions.len());
         Some(Face {
+            number: *numbers.entry((along.clone(), set.clone(), loads)).or_insert(next),
             along: along.clone(),
             fixed: fixed_on(space, set),
             region: Region::new(set, space.indices(), sizes)?,
-            loads: level + 1 == directions.len(),
+            loads,
         })
     };
     let faces =

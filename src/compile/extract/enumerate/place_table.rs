@@ -4,40 +4,23 @@
 use super::Task;
 use super::boundary::Boundary;
 use super::paces::{Face, fixed_on};
+use super::priced::{Priced, Timing};
+use super::timeliness::{Asked, Built, Timeliness};
 use crate::cost::{Cost, Images, Region};
 use crate::extract::Rejections;
 use crate::mapping;
 use crate::mapping::{depth_of, is_in_time};
 use crate::rewrite::Transport;
-use systole_base::integer::{Matrix, Name, Polyhedron, Vector, dot, lexicographic_sign};
+use std::collections::HashMap;
+use systole_base::integer::{Matrix, Polyhedron, Vector};
 
-/// How the delay of a choice is judged.
-#[derive(Clone, Debug)]
-enum Timing {
-    /// A moving or stationary flow: at least so many steps; storage is slots a link, or a register a PE.
-    Flow { least: i64, response: i64 },
-    /// All listeners and the driver at one step.
-    Together,
-    /// No demand on time.
-    Free,
-}
-
-/// One choice at one place.
-#[derive(Clone, Debug)]
-pub struct Priced {
-    direction: Vector,
-    displacement: Vector,
-    /// What is the same at all points of the flow, as rows.
-    pub fixed: Vec<Vector>,
-    timing: Timing,
-    /// Links of the flow, or PEs that hold its register.
-    carriers: u64,
-    cost: Cost,
-}
+/// The faces that were priced at a place; trees have many in common.
+type KnownFaces = HashMap<usize, Option<Priced>>;
 
 /// All choices at one place; `None` where the machine cannot build one.
 pub struct PlaceTable<'a> {
-    task: &'a Task<'a>,
+    /// What is searched.
+    pub task: &'a Task<'a>,
     /// The place.
     pub place: Matrix,
     images: Images,
@@ -47,9 +30,11 @@ pub struct PlaceTable<'a> {
     /// Basis of the points that share a PE.
     pub kernel: Vec<Vector>,
     /// For each operand, for each transport offered, its streams; one entry for what is no tree.
-    pub operands: Vec<Vec<Option<Vec<Priced>>>>,
+    pub operands: Vec<Vec<Option<Built>>>,
     /// For each chain, its levels.
-    pub chains: Vec<Option<Vec<Priced>>>,
+    pub chains: Vec<Option<Built>>,
+    /// What all of these ask of a step.
+    pub asked: Asked,
 }
 
 impl<'a> PlaceTable<'a> {
@@ -66,12 +51,19 @@ impl<'a> PlaceTable<'a> {
             kernel: place.null_lattice(),
             operands: vec![],
             chains: vec![],
+            asked: Asked::default(),
         };
+        let (mut asked, mut known) = (Asked::default(), KnownFaces::new());
         let offered = task.choices.transports.iter().enumerate();
         table.operands = offered
-            .map(|(operand, choices)| (0..choices.len()).map(|choice| table.price(operand, choice)).collect())
+            .map(|(operand, choices)| {
+                let priced = (0..choices.len()).map(|choice| table.price(operand, choice, &mut known));
+                priced.map(|levels| Some(asked.number(levels?))).collect()
+            })
             .collect();
-        table.chains = task.choices.chains.iter().enumerate().map(|(chain, _)| table.price_chain(chain)).collect();
+        let chains = (0..task.choices.chains.len()).map(|chain| table.price_chain(chain));
+        table.chains = chains.map(|levels| Some(asked.number(levels?))).collect();
+        table.asked = asked;
         table
     }
 
@@ -97,21 +89,24 @@ impl<'a> PlaceTable<'a> {
     }
 
     /// The streams of one choice.
-    fn price(&self, operand: usize, choice: usize) -> Option<Vec<Priced>> {
+    fn price(&self, operand: usize, choice: usize, known: &mut KnownFaces) -> Option<Vec<Priced>> {
         let (transport, faces) = (&self.task.choices.transports[operand][choice], &self.task.faces[operand][choice]);
         if !self.enters(transport, faces) {
             return None;
         }
         match transport {
-            Transport::Tree(_) => self.price_tree(transport.direction()?, faces),
+            Transport::Tree(_) => self.price_tree(transport.direction()?, faces, known),
             _ => Some(vec![self.price_one(operand, transport)?]),
         }
     }
 
-    fn price_tree(&self, along: &[i64], faces: &[Face]) -> Option<Vec<Priced>> {
+    fn price_tree(&self, along: &[i64], faces: &[Face], known: &mut KnownFaces) -> Option<Vec<Priced>> {
         let first = self.price_flow(along, &self.task.region, false);
         let later = faces.iter().map(|face| {
-            Some(Priced { fixed: face.fixed.clone(), ..self.price_flow(&face.along, &face.region, face.loads)? })
+            let price = || {
+                Some(Priced { fixed: face.fixed.clone(), ..self.price_flow(&face.along, &face.region, face.loads)? })
+            };
+            known.entry(face.number).or_insert_with(price).clone()
         });
         std::iter::once(first).chain(later).collect()
     }
@@ -126,10 +121,10 @@ impl<'a> PlaceTable<'a> {
                 let access = space.operands[operand].access.iter().map(|form| form.row(space.indices())).collect();
                 let held = self.place.above(&Matrix::new(access, space.dimension()));
                 let words_held = Images::of(&held).count(&self.task.region);
-                Some(free(words(words_held, words_held)))
+                Some(Priced::free(words(words_held, words_held)))
             }
-            Transport::Feed => Some(free(words(self.task.region.count(), 0))),
-            Transport::Handoff | Transport::Local | Transport::Memory => Some(free(words(0, 0))),
+            Transport::Feed => Some(Priced::free(words(self.task.region.count(), 0))),
+            Transport::Handoff | Transport::Local | Transport::Memory => Some(Priced::free(words(0, 0))),
             // A tree is priced by its streams.
             Transport::Tree(_) => None,
             // Whether one bus will do depends on the time, not on the place; a space alone is not offered it.
@@ -165,7 +160,7 @@ impl<'a> PlaceTable<'a> {
             fanout: region.longest_line(along).max(1),
             ..Cost::default()
         };
-        Some(Priced { direction: along.to_vec(), timing: Timing::Together, cost, ..free(cost) })
+        Some(Priced { direction: along.to_vec(), timing: Timing::Together, cost, ..Priced::free(cost) })
     }
 
     fn price_chain(&self, chain: usize) -> Option<Vec<Priced>> {
@@ -205,16 +200,13 @@ impl<'a> PlaceTable<'a> {
         far && mapping::words_meet(&self.place.above(step), &choice.fixed, &choice.displacement, latency)
     }
 
-    /// A tensor that no choice moves in time under this step, by a test such as [`Priced::is_in_time`] and whatever its
-    /// storage: cheap, and most maps fail.
-    pub fn first_late(&self, step: &Matrix, is_in_time: fn(&Priced, &Matrix) -> bool) -> Option<&Name> {
+    /// What is found out of the steps at this place.
+    pub fn timeliness(&self) -> Timeliness<'_> {
         let space = self.task.space;
-        let in_time = |levels: &Vec<Priced>| levels.iter().all(|level| is_in_time(level, step));
-        if !self.chains.iter().flatten().any(in_time) {
-            return Some(&space.output);
-        }
-        let mut operands = space.operands.iter().zip(&self.operands);
-        operands.find(|(_, choices)| !choices.iter().flatten().any(in_time)).map(|(operand, _)| &operand.tensor)
+        let operands =
+            space.operands.iter().map(|operand| &operand.tensor).zip(self.operands.iter().map(Vec::as_slice));
+        let output = (&space.output, self.chains.as_slice());
+        Timeliness::new(&self.asked, std::iter::once(output).chain(operands).collect())
     }
 
     /// Which diagonal of a hexagonal network the choice needs links along: 1, -1, or 0 for none.
@@ -233,31 +225,4 @@ impl<'a> PlaceTable<'a> {
             rejections.add_unreachable(&self.task.space.output);
         }
     }
-}
-
-impl Priced {
-    /// Whether it is in time under a step, whatever its storage.
-    pub fn is_in_time(&self, step: &Matrix) -> bool {
-        match self.timing {
-            Timing::Free => true,
-            Timing::Together => step.rows().iter().all(|row| dot(row, &self.direction) == 0),
-            Timing::Flow { least, .. } => {
-                let Some((last, leading)) = step.rows().split_last() else { return false };
-                let lag = |row: &Vector| dot(row, &self.direction);
-                let whole_rows = leading.iter().map(lag).find(|rows| *rows != 0).unwrap_or(0);
-                is_in_time(&[whole_rows, lag(last)], least)
-            }
-        }
-    }
-
-    /// Whether it is in time where rows of a vector time are long enough.
-    pub fn is_in_long_rows(&self, step: &Matrix) -> bool {
-        let delay = step.apply(&self.direction);
-        let is_later_row = lexicographic_sign(&delay[..delay.len().saturating_sub(1)]) > 0;
-        self.is_in_time(step) || (matches!(self.timing, Timing::Flow { .. }) && is_later_row)
-    }
-}
-
-fn free(cost: Cost) -> Priced {
-    Priced { direction: vec![], displacement: vec![], fixed: vec![], timing: Timing::Free, carriers: 0, cost }
 }

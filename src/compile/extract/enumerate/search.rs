@@ -4,8 +4,9 @@ use super::Task;
 use super::maps::Maps;
 use super::offers::Offers;
 use super::paces::Paces;
-use super::place_table::{PlaceTable, Priced};
+use super::place_table::PlaceTable;
 use super::symmetry::{Candidate, Reflections};
+use super::timeliness::Timeliness;
 use crate::cost::Cost;
 use crate::extract::{LeftOut, Strategy, Survey};
 use crate::mapping::clock::Clock;
@@ -65,22 +66,25 @@ fn search_place<'a>(
     }
     let table = PlaceTable::new(task, place);
     table.blame(&mut survey.rejections);
+    let mut timeliness = table.timeliness();
     for candidate in steps.filter(|candidate| !candidate.is_redundant_at(place)) {
         survey.maps += 1;
         if survey.maps.is_multiple_of(BETWEEN) && !goes_on() {
             survey.is_stopped = true;
             break;
         }
-        search_map(&table, task, &candidate.step, all, &mut survey);
+        timeliness.begin(&candidate.step);
+        search_map((&table, &mut timeliness), &candidate.step, all, &mut survey);
     }
     survey
 }
 
-fn search_map(table: &PlaceTable, task: &Task, step: &Matrix, all: bool, survey: &mut Survey) {
-    if let Some(tensor) = table.first_late(step, Priced::is_in_time) {
-        match table.first_late(step, Priced::is_in_long_rows) {
-            Some(_) => survey.rejections.add_late(tensor),
-            None => survey.rejections.add_short(tensor),
+fn search_map((table, timeliness): (&PlaceTable, &mut Timeliness), step: &Matrix, all: bool, survey: &mut Survey) {
+    let task = table.task;
+    if let Some(late) = timeliness.late() {
+        match late.is_in_long_rows {
+            true => survey.rejections.add_short(late.tensor),
+            false => survey.rejections.add_late(late.tensor),
         }
         return;
     }
@@ -96,7 +100,7 @@ fn search_map(table: &PlaceTable, task: &Task, step: &Matrix, all: bool, survey:
     };
     let base = Cost { cycles, ..table.base };
     let paces = Paces::new(map, whole.as_ref());
-    let Some(offers) = Offers::new(table, task, map, paces, &mut survey.rejections) else { return };
+    let Some(offers) = Offers::new((table, timeliness), map, paces, &mut survey.rejections) else { return };
     let designs = offers.count();
     survey.designs = survey.designs.saturating_add(designs);
     survey.legal += u64::from(designs > 0);
@@ -104,7 +108,12 @@ fn search_map(table: &PlaceTable, task: &Task, step: &Matrix, all: bool, survey:
         survey.all.extend(offers.every_form(base).iter().map(|form| form.found(task, map)));
     }
     if !survey.front.beats(&offers.least(base)) {
-        offers.best_forms(base).iter().for_each(|form| survey.front.add(form.found(task, map)));
+        for form in offers.best_forms(base) {
+            // Most are beaten, and a design is far larger than its cost.
+            if !survey.front.beats(&form.cost) {
+                survey.front.add(form.found(task, map));
+            }
+        }
     }
 }
 

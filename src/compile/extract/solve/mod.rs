@@ -36,7 +36,7 @@
 //! solved for within a round. Folds of each legal design are tried if `--fold` allows them (`folds`).
 //!
 //! **Budget.** What is done counts as work (`task::Work`), in maps of one space that could be looked at meanwhile; no clock
-//! is asked, so the result is the same on every machine. With more dataflows than the budget allows, or with `--beam`, families
+//! is asked, so the result is the same on every machine. With more dataflows than the budget allows, families
 //! are placed one after the other (`beam`), and each stage looks at as many dataflows as there is room for, spread over all.
 //! Placements are looked at until the budget is used up. Arrays of a further kind, times that are vectors, and PEs that keep
 //! what they compute come after that, each with an eighth of the budget more.

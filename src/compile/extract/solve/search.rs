@@ -35,7 +35,9 @@ const SHARE: u64 = 8;
 type Progress<'a> = &'a (dyn Fn(usize, usize) -> bool + Sync);
 
 /// Runs the search; `keep` also keeps every legal design beside the front. Times are plain where that leads to designs, else
-/// vectors; where neither does, what is computed is stored, by each PE for itself or in a memory. One search of a task goes on at a time. The result does not depend on the number of threads.
+/// vectors; where neither does, what is computed is stored, by each PE for itself or in a memory. A search that is stopped before it finds
+/// anything still looks at one PE that runs everything in order. One search of a task goes on at a time. The result does not depend on the
+/// number of threads.
 pub fn search(task: &Task, keep: bool, progress: Progress) -> Survey {
     task.work.begin();
     let storing = task.storing();
@@ -50,21 +52,21 @@ pub fn search(task: &Task, keep: bool, progress: Progress) -> Survey {
         }
         survey = survey.merge(search_times(&storing, room_for(task, SHARE), (keep, progress)));
     }
-    if survey.designs == 0 && !survey.is_stopped {
-        survey.merge(search_in_order(task, (keep, progress)))
-    } else {
-        survey
+    if survey.designs > 0 {
+        return survey;
     }
+    // It takes little time, so it does not ask whether to go on.
+    survey.merge(search_in_order(task, keep))
 }
 
 /// PEs that run everything in order and keep what they compute, or store it: one PE, or those along which strips lie. This is where
 /// nothing else was found, and no schedule says otherwise.
-fn search_in_order(task: &Task, (keep, progress): (bool, Progress)) -> Survey {
+fn search_in_order(task: &Task, keep: bool) -> Survey {
     let mut survey = Survey { keep, ..Survey::default() };
     let Some(places) = task.places_in_order() else { return survey };
     let limit = room_for(task, SHARE).max(task.work.sum().saturating_add(LEAST_IN_ORDER));
     for task in task.keeping_all() {
-        if survey.designs > 0 || survey.is_stopped {
+        if survey.designs > 0 {
             break;
         }
         if task.work.sum() >= limit {
@@ -74,7 +76,7 @@ fn search_in_order(task: &Task, (keep, progress): (bool, Progress)) -> Survey {
         let edges = edges(task.system, &task.choices);
         let (placements, tried) = in_order(task.system, &task.choices, &edges, (&places, IN_ORDER));
         task.work.add(Work::JOINED.saturating_mul(tried));
-        survey = search_placements(&task, (&forms(&task, &edges), u64::MAX), &placements, survey, progress);
+        survey = search_placements(&task, (&forms(&task, &edges), u64::MAX), &placements, survey, &|_, _| true);
     }
     survey
 }

@@ -26,7 +26,7 @@ pub fn run(arguments: &DeriveArguments, output: &Output) -> Done {
     let system = &recast.system;
     let rules = rules(&arguments.laws)?;
     let sizes = inputs::sizes(&arguments.size, &system.parameters, Some(8))?;
-    let limits = arguments.laws.limits.of_laws();
+    let limits = arguments.laws.limits();
     let wanted = Wanted { sizes: &sizes, limits, all: None };
     let derivation = algebra::derive_recast(&recast, &rules, &wanted)?;
     let chosen = choose(&derivation, arguments.form)?;

@@ -17,7 +17,7 @@ use systole_equations::recurrence;
 pub fn run(arguments: &EqualArguments, output: &Output) -> Done {
     let system = recurrence::load(&pipeline::source(&arguments.kernel)?)?;
     let (one, other) = (arguments.one.as_str(), arguments.other.as_str());
-    let answer = algebra::equal(&system, (one, other), &rules(&arguments.laws)?, &arguments.laws.limits.of_laws())?;
+    let answer = algebra::equal(&system, (one, other), &rules(&arguments.laws)?, &arguments.laws.limits())?;
     Ok(match &answer {
         Equality::Equal(laws, report, checked) => {
             output.line(&format!("{one} = {other}, by {}; {}", counted(laws.len(), "step"), told(report)));

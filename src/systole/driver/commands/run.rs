@@ -93,7 +93,7 @@ impl KernelCommand for RunArguments {
         if self.fit_fifos {
             object["sim"]["fifos"] = json!(fitted.as_ref().map(Fit::to_json));
         }
-        if let Some(bound) = Bound::at(&searched, &searched.setting.sizes) {
+        if let Some(bound) = Bound::at(&searched, &searched.setting.sizes).filter(Bound::is_of_array) {
             object["sim"]["bound"] = bound.to_json(outcome.cycles);
         }
         if let Some(missed) = &missed {
@@ -181,7 +181,7 @@ fn simulate(
     let missed = predicted.map(|cycles| Missed::find((program, sizes, &tensors), &settings, &outcome, cycles));
     let run = Run { outcome, agreement, as_written, fitted, missed: missed.transpose()?.flatten() };
     print_run(searched, winner, &run, elapsed, output);
-    if let Some(bound) = Bound::at(searched, &searched.setting.sizes) {
+    if let Some(bound) = Bound::at(searched, &searched.setting.sizes).filter(Bound::is_of_array) {
         output.line(&format!("  bound     {}", bound.line(run.outcome.cycles)));
     }
     if let Some(as_written) = &run.as_written {

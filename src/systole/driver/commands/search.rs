@@ -6,6 +6,7 @@ use crate::driver::kernels::kernel::Loaded;
 use crate::driver::kernels::searched::Searched;
 use crate::driver::pipeline::{KernelCommand, LIMIT, on_network};
 use crate::driver::shown::bound::Bound;
+use crate::driver::shown::closure::Closure;
 use crate::driver::shown::output::Output;
 use crate::driver::shown::show;
 use crate::driver::{Done, Verdict};
@@ -46,8 +47,11 @@ impl KernelCommand for SearchArguments {
         }
         let at = searched.counted().unwrap_or(&setting.sizes);
         let bound = Bound::at(&searched, at);
-        if let Some(bound) = &bound {
-            output.line(&format!("\n  bound     {}", bound.line(best.cost.cycles)));
+        // Of all forms together there is no bound: each has operations of its own.
+        if together.is_none() {
+            output.line("");
+            bound.iter().for_each(|bound| output.line(&format!("  bound     {}", bound.line(best.cost.cycles))));
+            output.line(&format!("  {}", Closure::of(&searched).line()));
         }
         let winner = designs.iter().position(|found| found == best);
         let mut object = show::search_json(report, &searched, (key, designs), winner);

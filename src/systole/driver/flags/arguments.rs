@@ -4,6 +4,7 @@ use crate::driver::flags::cluster_arguments::{CalibrateArguments, ExecArguments,
 use crate::driver::flags::law_arguments::{CoordinateArguments, DeriveArguments, EqualArguments};
 use crate::driver::flags::limit_arguments::LimitArguments;
 use crate::driver::flags::program_arguments::{ArrayArguments, SimArguments, TraceArguments};
+use crate::driver::flags::time_arguments::TimeArguments;
 use crate::driver::kernels::designed;
 use crate::driver::kernels::stages::Stage;
 use clap::{Args, Parser, Subcommand};
@@ -182,10 +183,10 @@ pub struct SpaceArguments {
     /// Look at all maps within the bounds, however long that takes; Ctrl-C tells the best so far
     #[arg(long)]
     pub exact: bool,
-    /// Search the spaces of a kernel one after the other, and go on with so many designs of those so far under each objective,
-    /// up to four times as many before spaces take turns [default: 6, where there are too many designs to look at them all]
-    #[arg(long, value_name = "DESIGNS")]
-    pub beam: Option<usize>,
+    #[arg(long, hide = true)]
+    pub beam: Option<String>,
+    #[command(flatten)]
+    pub time: TimeArguments,
     /// Which transports: stream, broadcast, prefetch, feed, local, memory [default: all]
     #[arg(long, value_delimiter = ',')]
     pub transports: Vec<String>,

@@ -1,8 +1,10 @@
 //! The flags of the commands that work on laws of algebra.
 
 use crate::driver::flags::limit_arguments::LimitArguments;
+use crate::driver::flags::time_arguments::TimeArguments;
 use clap::Args;
 use std::path::PathBuf;
+use systole_compile::rewrite::Limits;
 
 /// Which laws, and how far they are followed.
 #[derive(Args, Debug)]
@@ -15,6 +17,15 @@ pub struct LawArguments {
     pub forbid: Vec<String>,
     #[command(flatten)]
     pub limits: LimitArguments,
+    #[command(flatten)]
+    pub time: TimeArguments,
+}
+
+impl LawArguments {
+    /// How far laws are followed where nothing else is done.
+    pub fn limits(&self) -> Limits {
+        self.limits.of_laws(self.time.left())
+    }
 }
 
 /// Axes in other coordinates; then forms are searched.

@@ -1,7 +1,8 @@
 //! How far rules are followed: the flags of all commands that saturate, and what is said where they struck.
 //!
 //! In: flags. Out: [`Limits`] of the laws of algebra and of the rules of dataflows, which have limits of their own where the flags say
-//! nothing. Invariant: what is found within nodes and rounds is the same on every machine; within seconds it is not, and it says so.
+//! nothing. Invariant: what is found within nodes and rounds is the same on every machine; laws that end after some time say so. Rules of
+//! dataflows saturate soon and have no limit of time: without them there would be nothing to go on with.
 
 use clap::Args;
 use serde_json::{Value, json};
@@ -18,15 +19,13 @@ pub struct LimitArguments {
     /// The most rounds of all rules [default: 30 for laws of algebra, 100 for dataflows]
     #[arg(long)]
     pub rounds: Option<usize>,
-    /// The most seconds for them [default: as long as it takes]; what is found by then depends on the machine
-    #[arg(long)]
-    pub seconds: Option<u64>,
 }
 
 impl LimitArguments {
-    /// Those of the laws of algebra, which multiply terms.
-    pub fn of_laws(&self) -> Limits {
-        self.or(Limits::of(30, 2000))
+    /// Those of the laws of algebra, which multiply terms; they end after this time, if one is given.
+    pub fn of_laws(&self, time: Option<Duration>) -> Limits {
+        let limits = self.or(Limits::of(30, 2000));
+        Limits { time: time.unwrap_or(limits.time), ..limits }
     }
 
     /// Those of the rules of dataflows, which saturate.
@@ -38,7 +37,7 @@ impl LimitArguments {
         Limits {
             iterations: self.rounds.unwrap_or(limits.iterations),
             nodes: self.nodes.unwrap_or(limits.nodes),
-            time: self.seconds.map_or(limits.time, Duration::from_secs),
+            time: limits.time,
         }
     }
 }
@@ -67,7 +66,11 @@ pub fn blamed(report: &Report, mut messages: Diagnostics) -> Diagnostics {
     if !report.is_saturated() && !messages.is_empty() {
         let why = format!("rewriting was {}{}", report.stop_text(), hint(report));
         // With more of it what is said here may not be so.
-        let first = messages.remove(0).note(why).help("allow more with --nodes, --rounds or --seconds");
+        let flag = match report.stop.as_str() {
+            "TimeLimit" => "--seconds",
+            _ => "--nodes or --rounds",
+        };
+        let first = messages.remove(0).note(why).help(format!("allow more with {flag}"));
         messages.insert(0, first);
     }
     messages

@@ -13,6 +13,8 @@ pub mod law_arguments;
 
 pub mod limit_arguments;
 
+pub mod time_arguments;
+
 pub mod way;
 
 pub mod setting;

@@ -4,6 +4,7 @@ use crate::driver::files;
 use crate::driver::flags::arguments::SpaceArguments;
 use crate::driver::kernels::kernel::Kernel;
 use crate::driver::runs::inputs;
+use std::time::Instant;
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, counted, nearest};
 use systole_base::integer::{Bindings, lexicographic_sign};
 use systole_base::machine::Machine;
@@ -44,8 +45,8 @@ pub struct Setting {
     pub fold: i64,
     /// How many maps are looked at.
     pub budget: u64,
-    /// How many designs of some spaces are gone on with, where they are to be searched one after the other.
-    pub beam: Option<usize>,
+    /// When to go on with the best there is.
+    pub end: Option<Instant>,
     /// Whether times are plain and PEs keep nothing, whatever that leaves without a design.
     pub is_plain: bool,
     /// What is best.
@@ -87,7 +88,7 @@ impl Setting {
             bounds: divided_bounds(kernel, bounds(&system.name, dimension, arguments)?),
             fold: fold(arguments.fold)?,
             budget: budget(arguments)?,
-            beam: beam(arguments.beam)?,
+            end: arguments.time.end(),
             objective: objective(arguments)?,
             threads: arguments.threads,
         };
@@ -111,7 +112,7 @@ pub fn check_flags(arguments: &SpaceArguments) -> Checked<()> {
         &|| steps(&arguments.steps).map(|_| ()),
         &|| fold(arguments.fold).map(|_| ()),
         &|| budget(arguments).map(|_| ()),
-        &|| beam(arguments.beam).map(|_| ()),
+        &|| no_beam(arguments.beam.as_deref()),
         &|| Moves::new(arguments).map(|_| ()),
         &|| arguments.threads.map_or(Ok(()), check_threads),
     ];
@@ -218,10 +219,13 @@ fn budget(arguments: &SpaceArguments) -> Checked<u64> {
     }
 }
 
-fn beam(designs: Option<usize>) -> Checked<Option<usize>> {
+/// Points to what took the place of a flag that there was.
+fn no_beam(designs: Option<&str>) -> Checked<()> {
     match designs {
-        Some(0) => Diagnostic::usage("with no designs a search does not go on").help("--beam is 1 or more").alone(),
-        _ => Ok(designs),
+        Some(_) => Diagnostic::usage("`--beam` is no longer a flag: how wide a search goes follows from its budget")
+            .help("--budget 1000000 for an answer sooner, --budget 100000000 for a wider search, --exact for all of it")
+            .alone(),
+        None => Ok(()),
     }
 }
 

@@ -58,9 +58,9 @@ impl Typed {
     /// With a kernel, and what the search for its designs looks at.
     pub fn sought(self, sought: &SoughtArguments) -> Typed {
         let SoughtArguments { kernel, limits, space } = sought;
-        let LimitArguments { nodes, rounds, seconds } = *limits;
+        let LimitArguments { nodes, rounds } = *limits;
         let typed = self.file(&kernel.kernel).path("--rules", kernel.rules.as_deref());
-        typed.flag("--nodes", nodes).flag("--rounds", rounds).flag("--seconds", seconds).space(space)
+        typed.flag("--nodes", nodes).flag("--rounds", rounds).space(space)
     }
 
     fn space(self, space: &SpaceArguments) -> Typed {
@@ -81,7 +81,7 @@ impl Typed {
             .list("--rotate", &space.coordinates.rotate)
             .unless("--fold", space.fold, &1)
             .flag("--budget", space.budget)
-            .flag("--beam", space.beam)
+            .flag("--seconds", space.time.seconds)
             .list("--transports", &space.transports)
             .unless("--reuse", space.reuse.as_str(), &"both")
             .flag("--threads", space.threads)
@@ -134,7 +134,7 @@ mod tests {
     fn flags_that_are_typed_again_say_the_same() {
         let all = "systole search k.rec --rules r --nodes 9 --rounds 8 --seconds 7 --schedule s --size M=2,N=3 --machine m.toml --network \
                    hex --latency 3 --objective cycles --rank 0,1 --bound 2 --steps -1..1 --tile i=2,j=4 --split k=2xW --rotate k=i --fold 2 \
-                   --budget 900 --beam 4 --transports stream,feed --reuse forward --threads 2";
+                   --budget 900 --transports stream,feed --reuse forward --threads 2";
         for line in [all, "systole search k.rec", "systole search k.rec --forms --exact --size N=4"] {
             let sought = |line: &str| match Arguments::parse_from(line.split(' ')).command {
                 Command::Search(arguments) => arguments.sought,

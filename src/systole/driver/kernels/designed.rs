@@ -48,7 +48,6 @@ pub fn check_flags(arguments: &SpaceArguments, schedule: Option<&Schedule>) -> C
         ("--reuse", arguments.reuse != "both"),
         ("--budget", arguments.budget.is_some()),
         ("--exact", arguments.exact),
-        ("--beam", arguments.beam.is_some()),
         ("--transports", !arguments.transports.is_empty()),
     ];
     let Some((flag, _)) = given.iter().find(|(_, is_given)| *is_given) else { return Ok(()) };

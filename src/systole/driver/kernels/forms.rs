@@ -40,12 +40,13 @@ const MOST_FORMS: usize = 64;
 /// What `algebra::derive` refuses; no form with a design; a step of the chain that does not hold.
 pub fn best(system: &RecurrenceSystem, command: &impl KernelCommand, output: &Output) -> Checked<Derived> {
     let sought = command.sought();
-    let laws = LawArguments { rules: sought.kernel.rules.clone(), forbid: vec![], limits: sought.limits };
+    let time = sought.space.time;
+    let laws = LawArguments { rules: sought.kernel.rules.clone(), forbid: vec![], limits: sought.limits, time };
     let asked = coordinates::wanted(&sought.space.coordinates)?;
     coordinates::check_sizes(&sought.space.size, system, &asked)?;
     let recast = algebra::recast(system, &asked)?;
     let sizes = inputs::sizes(&sought.space.size, &recast.system.parameters, Some(8))?;
-    let wanted = Wanted { sizes: &sizes, limits: laws.limits.of_laws(), all: Some(MOST_FORMS) };
+    let wanted = Wanted { sizes: &sizes, limits: laws.limits.of_laws(time.half()), all: Some(MOST_FORMS) };
     let rules = derive::rules(&laws)?;
     let derivation = algebra::derive_recast(&recast, &rules, &wanted)?;
     let shows_all = command.shows_all_forms();

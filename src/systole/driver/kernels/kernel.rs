@@ -107,16 +107,15 @@ impl Kernel {
 
     /// The search that the flags ask for, with what is fixed.
     pub fn question<'a>(&'a self, setting: &'a Setting, constraint: Constraint) -> Question<'a> {
-        let Setting { choices, bounds, machine, sizes, fold, budget, beam, is_plain, .. } = setting;
+        let Setting { choices, bounds, machine, sizes, fold, budget, is_plain, .. } = setting;
         let limits = Limits { fold: *fold, ..Limits::of_budget(*budget) };
         let limits = if *is_plain { Limits { rounds: 0, ..limits } } else { limits };
-        let limits = beam.map_or(limits, |beam| Limits { beam, wholly: 0, ..limits });
         Question { system: &self.cut, choices, bounds: bounds.clone(), machine, sizes, constraint, limits }
     }
 
     /// Asks why nothing comes of a question with this fixed.
     pub fn inquire<T>(&self, setting: &Setting, constraint: Constraint, ask: impl FnOnce(&Inquiry) -> T) -> T {
-        let running = stop::Search::begin();
+        let running = stop::Search::begin(setting.end);
         let constrain = |schedule: &Schedule| self.constrain(Some(schedule));
         let progress = |_, _| running.goes_on();
         ask(&Inquiry {
@@ -128,11 +127,20 @@ impl Kernel {
         })
     }
 
-    /// Runs the search, and decides how the schedule's `io` is kept to.
+    /// Runs the search, and decides how the schedule's `io` is kept to. With the time that it has it ends with the best so far.
     ///
     /// # Errors
-    /// The best so far, where it was stopped.
+    /// The best so far, where it was interrupted.
     pub fn search<'a>(&'a self, setting: &'a Setting, output: &Output) -> Checked<Searched<'a>> {
+        let searched = self.search_as_far(setting, false, output)?;
+        if searched.survey.is_stopped && stop::is_asked() { searched.stopped() } else { Ok(searched) }
+    }
+
+    /// The same, where what was found is compared with what other searches find.
+    ///
+    /// # Errors
+    /// The best so far, where it was interrupted or had no time to end.
+    pub fn search_to_the_end<'a>(&'a self, setting: &'a Setting, output: &Output) -> Checked<Searched<'a>> {
         let searched = self.search_as_far(setting, false, output)?;
         if searched.survey.is_stopped { searched.stopped() } else { Ok(searched) }
     }

@@ -5,6 +5,7 @@
 use crate::driver::flags::setting::{LARGEST_BOUND, LONGEST_STEP};
 use crate::driver::shown::show::grouped_count;
 use systole_base::diagnostic::Diagnostic;
+use systole_compile::extract::Limits;
 use systole_compile::mapping::candidates::Bounds;
 
 /// A limit that left something out.
@@ -34,6 +35,14 @@ impl Limit {
         let beyond = grouped_count(left_out, "map");
         let raise = Some(format!("--budget {}", budget.saturating_mul(10)));
         Limit::new(format!("{beyond} at most left out, for which --budget {budget} has no room"), raise)
+    }
+
+    /// So many designs of some of the spaces, where these are searched one after the other.
+    pub fn of_partial_designs(limits: &Limits) -> Limit {
+        let Limits { beam, budget, .. } = limits;
+        let said =
+            format!("designs of some of the spaces gone on with are {beam} under each objective (--budget {budget})");
+        Limit::new(said, Some(format!("--budget {}", budget.saturating_mul(10))))
     }
 
     /// The ranks of arrays, for a space of this dimension.

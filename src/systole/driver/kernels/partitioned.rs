@@ -50,7 +50,7 @@ pub fn divided(
     let Some((best, ways)) = best else { return Ok(whole) };
     let extract::TriedPartition { cost, counted, found: (mut loaded, mut survey), .. } = best;
     let question = whole.kernel.question(&setting, setting.constraint.clone());
-    let running = stop::Search::begin();
+    let running = stop::Search::begin(setting.end);
     let as_it_is = with_threads(setting.threads, || {
         extract::undivided(&question, objective, &counted, &|_, _| running.goes_on())
     })??;

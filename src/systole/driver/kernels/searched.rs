@@ -68,7 +68,7 @@ pub fn search_within<'a>(
     all: bool,
     output: &Output,
 ) -> Checked<Searched<'a>> {
-    let (bar, running) = (output.progress("search"), stop::Search::begin());
+    let (bar, running) = (output.progress("search"), stop::Search::begin(setting.end));
     let progress = |done: usize, total: usize| {
         bar.set_length(total as u64);
         bar.set_position(done as u64);
@@ -164,7 +164,7 @@ impl<'a> Searched<'a> {
             Some(rows) => said.note(format!("the best so far:\n{}\n{rows}", show::TITLES)),
             None => said.note("no design was found so far"),
         }
-        .help("`--budget` with fewer maps gives an answer sooner, the same one each time")
+        .help("--budget with fewer maps gives an answer sooner, the same one each time")
         .alone()
     }
 

@@ -1,6 +1,7 @@
 //! The cycles that no design on a machine can do without: all its PEs busy in each of them, or operations that wait for each other.
 //!
-//! In: a search on a machine whose array has an end. Out: the bound at some sizes, and how near a number of cycles comes to it.
+//! In: a search. Out: the bound at some sizes, and how near a number of cycles comes to it. Where the array has no end, only operations
+//! that wait for each other count.
 
 use crate::driver::kernels::searched::Searched;
 use crate::driver::shown::show::grouped_count;
@@ -10,21 +11,28 @@ use systole_base::integer::Bindings;
 /// The operations of a kernel at some sizes, and the PEs that can do one each in a cycle.
 pub struct Bound {
     operations: u64,
-    pes: u64,
+    /// None where the array has no end.
+    pes: Option<u64>,
     /// The longest chain of operations that wait for each other, where it was looked for.
     chain: Option<u64>,
 }
 
 impl Bound {
-    /// The bound at these sizes; nothing where the array has no end, or numbers do not fit.
+    /// The bound at these sizes; nothing where numbers do not fit, or where neither PEs nor operations can be counted.
     pub fn at(searched: &Searched, sizes: &Bindings) -> Option<Bound> {
-        let sides = searched.setting.machine.extent.as_ref()?;
-        let pes = sides.iter().try_fold(1u64, |pes, side| pes.checked_mul(*side)).filter(|pes| *pes > 0)?;
+        let all = |sides: &Vec<u64>| sides.iter().try_fold(1u64, |pes, side| pes.checked_mul(*side));
+        let pes = searched.setting.machine.extent.as_ref().and_then(all).filter(|pes| *pes > 0);
         let count = |sum: u64, space: &systole_equations::recurrence::Space| {
             sum.checked_add(space.domain.set.count(space.indices(), sizes)?)
         };
         let operations = searched.kernel.spaces().iter().try_fold(0, count)?;
-        Some(Bound { operations, pes, chain: searched.kernel.cut.longest_chain(sizes) })
+        let chain = searched.kernel.cut.longest_chain(sizes);
+        (pes.is_some() || chain.is_some()).then_some(Bound { operations, pes, chain })
+    }
+
+    /// Whether the array has an end.
+    pub fn is_of_array(&self) -> bool {
+        self.pes.is_some()
     }
 
     fn cycles(&self) -> u64 {
@@ -33,7 +41,7 @@ impl Bound {
 
     /// The cycles in which the PEs do all operations.
     fn busy(&self) -> u64 {
-        self.operations.div_ceil(self.pes)
+        self.pes.map_or(0, |pes| self.operations.div_ceil(pes))
     }
 
     /// The part of the cycles that the bound asks for.
@@ -43,11 +51,11 @@ impl Bound {
 
     /// The bound in words, for a design of so many cycles.
     pub fn line(&self, cycles: u64) -> String {
-        let (operations, pes) = (grouped_count(self.operations, "operation"), grouped_count(self.pes, "PE"));
+        let operations = grouped_count(self.operations, "operation");
         let least = grouped_count(self.cycles(), "cycle");
-        let why = match self.chain.filter(|chain| *chain > self.busy()) {
-            Some(_) => format!("since so many of {operations} wait for each other"),
-            None => format!("for {operations} on {pes}"),
+        let why = match self.pes.filter(|_| self.chain.is_none_or(|chain| chain <= self.busy())) {
+            Some(pes) => format!("for {operations} on {}", grouped_count(pes, "PE")),
+            None => format!("since so many of {operations} wait for each other"),
         };
         format!("{least} at least {why}: at {:.0} % of the bound", 100.0 * self.share(cycles))
     }

@@ -8,6 +8,8 @@ pub mod columns;
 
 pub mod refusal_json;
 
+pub mod closure;
+
 pub mod show;
 
 pub mod layouts;

@@ -6,8 +6,10 @@ use crate::driver::kernels::left_out::left_out;
 use crate::driver::kernels::searched::Searched;
 use crate::driver::kernels::shape;
 use crate::driver::pipeline::verdict;
+use crate::driver::shown::closure::Closure;
 use crate::driver::shown::energy;
 use crate::driver::shown::output::Output;
+use crate::driver::stop;
 use serde_json::{Map, Value, json};
 use systole_base::diagnostic::plural;
 use systole_base::integer::{Affine, Bindings, Name};
@@ -44,9 +46,17 @@ pub fn print_search(report: &Report, searched: &Searched, output: &Output) {
     if !said.is_empty() {
         output.line(&format!("  left out  {}", said.join(", ")));
     }
-    if searched.survey.is_stopped {
-        output.line("  stopped   these are the best so far");
+    if let Some(why) = stopped(searched) {
+        output.line(&format!("  stopped   {why}"));
     }
+}
+
+/// Why a search ended before it was done.
+fn stopped(searched: &Searched) -> Option<&'static str> {
+    searched.survey.is_stopped.then(|| match stop::is_asked() {
+        true => "these are the best so far",
+        false => "--seconds are over: these are the best so far, which depends on the machine",
+    })
 }
 
 /// The sizes at which designs were costed, where these are not those asked for: there the spaces have too many points to count, or none.
@@ -106,6 +116,7 @@ pub fn search_json(
     if !left_out.is_empty() {
         object["left_out"] = left_out.iter().map(|left| (left.key.to_owned(), json!(left.count))).collect();
     }
+    object["closed"] = Closure::of(searched).to_json();
     if searched.survey.is_stopped {
         object["stopped"] = json!(true);
     }

@@ -99,7 +99,7 @@ impl Exploration<'_> {
 
     fn search(&self, point: &Point) -> Result<Measured, Failure> {
         let (setting, silent) = (self.setting(point)?, Output::silent());
-        let searched = self.kernel.search(&setting, &silent)?;
+        let searched = self.kernel.search_to_the_end(&setting, &silent)?;
         let (_, found, design, _) = first_proved(&searched, self.arguments.limit, &silent)?;
         let program = searched.program(&design)?;
         validate(&program)?;
@@ -124,7 +124,7 @@ impl Exploration<'_> {
     /// The proved design of a point, to be kept.
     pub fn keep(&self, point: &Point) -> Result<Kept, Failure> {
         let (setting, silent) = (self.setting(point)?, Output::silent());
-        let searched = self.kernel.search(&setting, &silent)?;
+        let searched = self.kernel.search_to_the_end(&setting, &silent)?;
         let (_, _, design, _) = first_proved(&searched, self.arguments.limit, &silent)?;
         let program = searched.program(&design)?;
         validate(&program)?;

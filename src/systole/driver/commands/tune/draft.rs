@@ -113,7 +113,7 @@ impl KernelCommand for Drafting<'_> {
 
     fn run(&self, Loaded { kernel, .. }: Loaded, output: &Output) -> Done {
         let setting = Setting::new(&kernel, &self.draft.sought.space)?;
-        let mut searched = kernel.search(&setting, output)?;
+        let mut searched = kernel.search_to_the_end(&setting, output)?;
         let drafted = match self.task {
             // Then it says why.
             Task::Weigh(_) if searched.front.is_empty() => {

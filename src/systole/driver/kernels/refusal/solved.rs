@@ -76,13 +76,7 @@ pub fn limits(searched: &Searched) -> Vec<Limit> {
     let Some(limits) = problem.limits() else { return vec![] };
     let is_open = problem.constraint().places.iter().any(Option::is_none);
     let of_places = is_open.then(|| Limit::of_places(&searched.setting.bounds));
-    let beam = limits.beam;
-    let by_parts = searched.setting.beam.is_some() || seen.partial > 0;
-    let of_beam = (by_parts && !seen.is_nothing()).then(|| {
-        let said =
-            format!("designs of some of the spaces gone on with are {beam} under each objective (--beam {beam})");
-        Limit::new(said, Some(format!("--beam {}", beam.saturating_mul(2))))
-    });
+    let of_beam = (seen.partial > 0).then(|| Limit::of_partial_designs(limits));
     let left_out = beyond_limits(limits, seen).into_iter().filter(|left| left.count > 0);
     let said = left_out.map(|left| Limit::new(format!("left out {} {}", grouped(left.count), left.what), None));
     let unasked = problem.constraint().rounds.iter().any(Option::is_none);

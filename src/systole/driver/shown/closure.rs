@@ -1,0 +1,56 @@
+//! How much of what its bounds allow a search looked at.
+//!
+//! In: a search. Out: a line for people, an object for programs. Invariant: it says that a search is closed only where nothing was left out.
+
+use crate::driver::kernels::left_out::left_out;
+use crate::driver::kernels::searched::Searched;
+use serde_json::{Value, json};
+use systole_compile::extract::Strategy;
+
+/// What part of its maps or placements a search looked at.
+pub struct Closure {
+    strategy: Strategy,
+    /// Nothing was left out.
+    is_whole: bool,
+    /// So many were looked at, of so many, where these can be counted.
+    counts: Option<(u64, u64)>,
+}
+
+impl Closure {
+    /// That of a search.
+    pub fn of(searched: &Searched) -> Closure {
+        let (survey, strategy) = (&searched.survey, searched.problem.strategy());
+        let left_out = left_out(searched);
+        let others = left_out.iter().any(|left| left.count > 0 && !["maps", "placements"].contains(&left.key));
+        let beyond = match strategy {
+            Strategy::Enumerate => survey.left_out.maps,
+            Strategy::Solve => survey.left_out.placements,
+        };
+        let counts = (beyond > 0).then(|| (survey.maps, survey.maps.saturating_add(beyond)));
+        Closure { strategy, is_whole: beyond == 0 && !others && !survey.is_stopped, counts }
+    }
+
+    /// For people.
+    pub fn line(&self) -> String {
+        let (what, each) = match self.strategy {
+            Strategy::Enumerate => ("maps", ""),
+            Strategy::Solve => ("placements", ", each with its shortest steps"),
+        };
+        match (self.is_whole, self.share()) {
+            (true, _) => format!("closed    all {what} within the bounds were looked at{each}"),
+            (false, Some(share)) => format!("open      {share:.1}% of the {what} were looked at; --exact looks at all"),
+            (false, None) => {
+                "open      not all within the bounds was looked at; --budget with more looks further".to_owned()
+            }
+        }
+    }
+
+    /// For programs.
+    pub fn to_json(&self) -> Value {
+        json!({ "all": self.is_whole, "share": self.share().map(|share| share / 100.0) })
+    }
+
+    fn share(&self) -> Option<f64> {
+        self.counts.map(|(seen, all)| 100.0 * seen as f64 / all as f64)
+    }
+}
