@@ -19,6 +19,9 @@ mod obligations;
 mod links;
 
 mod locals;
+
+mod computed_buses;
+
 mod memories;
 
 mod no_deadlock;

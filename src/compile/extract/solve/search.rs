@@ -35,7 +35,7 @@ const SHARE: u64 = 8;
 type Progress<'a> = &'a (dyn Fn(usize, usize) -> bool + Sync);
 
 /// Runs the search; `keep` also keeps every legal design beside the front. Times are plain where that leads to designs, else
-/// vectors; where neither does, what is computed is stored, by each PE for itself or in a memory. One search of a task goes on at a time. The result does not depend on the number of threads.
+/// vectors; where neither does, what is computed is broadcast, or stored by each PE for itself or in a memory. One search of a task goes on at a time. The result does not depend on the number of threads.
 pub fn search(task: &Task, keep: bool, progress: Progress) -> Survey {
     task.work.begin();
     let storing = task.storing();
@@ -44,11 +44,21 @@ pub fn search(task: &Task, keep: bool, progress: Progress) -> Survey {
         true => search_times(task, room_for(task, 1), (keep, progress)),
         false => Survey { keep, ..Survey::default() },
     };
+    if survey.designs > 0 || survey.is_stopped {
+        return survey;
+    }
+    // Buses and what PEs keep are looked at both, and the cost decides: one takes many PEs, the other many cycles.
+    if let Some(driving) = task.driving().filter(|_| task.constraint.through_memory.is_empty()) {
+        survey = survey.merge(search_times(&driving, room_for(task, SHARE), (keep, progress)));
+    }
+    let mut are_stored = false;
     for storing in storing {
-        if survey.designs > 0 || survey.is_stopped {
+        if are_stored || survey.is_stopped {
             break;
         }
-        survey = survey.merge(search_times(&storing, room_for(task, SHARE), (keep, progress)));
+        let stored = search_times(&storing, room_for(task, SHARE), (keep, progress));
+        are_stored = stored.designs > 0;
+        survey = survey.merge(stored);
     }
     if survey.designs == 0 && !survey.is_stopped {
         survey.merge(search_in_order(task, (keep, progress)))
