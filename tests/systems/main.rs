@@ -24,6 +24,8 @@ mod computed_buses;
 
 mod memories;
 
+mod two_sided;
+
 mod no_deadlock;
 
 mod factorisations;

@@ -49,7 +49,12 @@ pub fn search(task: &Task, keep: bool, progress: Progress) -> Survey {
     }
     // Buses and what PEs keep are looked at both, and the cost decides: one takes many PEs, the other many cycles.
     if let Some(driving) = task.driving().filter(|_| task.constraint.through_memory.is_empty()) {
-        survey = survey.merge(search_times(&driving, room_for(task, SHARE), (keep, progress)));
+        let driven = search_times(&driving, room_for(task, SHARE), (keep, progress));
+        // What buses do not lead to either says nothing new of what streams have not led to.
+        survey = match driven.designs > 0 || driven.is_stopped {
+            true => survey.merge(driven),
+            false => Survey { left_out: survey.left_out.join(driven.left_out), ..survey },
+        };
     }
     let mut are_stored = false;
     for storing in storing {
