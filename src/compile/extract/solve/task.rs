@@ -119,7 +119,7 @@ impl<'a> Task<'a> {
         let choices =
             left.map(|(space, choices)| heard_at_once(space, choices, machine)).collect::<Checked<Vec<Choices>>>()?;
         let offered = choices;
-        let denied = |choice: &Transport| choice.is_stored() || is_bus(choice);
+        let denied = |choice: &Transport| choice.is_stored() || choice.is_bus();
         let choices = leaving(system, &offered, denied);
         let room = Room::new(system, machine, sizes);
         let (sizes, points) = countable(system, sizes)?;
@@ -193,7 +193,8 @@ impl<'a> Task<'a> {
             return vec![];
         }
         let mut tasks: Vec<Task> = vec![];
-        let denials: [fn(&Transport) -> bool; 2] = [|choice| *choice == Transport::Memory || is_bus(choice), is_bus];
+        let denials: [fn(&Transport) -> bool; 2] =
+            [|choice| *choice == Transport::Memory || choice.is_bus(), Transport::is_bus];
         for denied in denials {
             let choices = leaving(self.system, &self.offered, denied);
             if choices != *tasks.last().map_or(&self.choices, |task| &task.choices) {
@@ -438,8 +439,4 @@ fn leaving(system: &SpaceSystem, offered: &[Choices], denied: impl Fn(&Transport
         Choices { transports: transports.collect(), chains: offered.chains.clone() }
     };
     offered.iter().zip(&system.sources).map(of_space).collect()
-}
-
-fn is_bus(choice: &Transport) -> bool {
-    matches!(choice, Transport::Broadcast(_))
 }

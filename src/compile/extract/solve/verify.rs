@@ -203,7 +203,7 @@ impl Reads<'_> {
         if *transport == Transport::Memory {
             return *time >= done + links.memory;
         }
-        if matches!(transport, Transport::Broadcast(_)) {
+        if transport.is_bus() {
             // Who computes it drives it a step later at the earliest, and all hear it at once.
             return *time > *done;
         }
