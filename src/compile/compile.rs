@@ -4,11 +4,11 @@
 //! program for all sizes, and the chain of rules that leads to it. The command does the same with tiles, forms and the
 //! systolizing scheme besides, and writes into the program how PEs are distributed to workers.
 
-use crate::cost::Objective;
+use crate::cost::{Cost, Objective};
 use crate::emit::emit;
 use crate::extract::{
-    Constraint, Found, Inquiry, Limits, Partition, Problem, Question, Survey, TriedPartition, best_division,
-    is_better_divided, search_every_way, undivided, verify,
+    Constraint, Found, Inquiry, Limits, Partition, Problem, Question, Survey, TriedPartition, best_division, both_ways,
+    is_better_both_ways, is_better_divided, limits_both_ways, search_every_way, undivided, verify,
 };
 use crate::mapping::Design;
 use crate::mapping::candidates::Bounds;
@@ -99,12 +99,14 @@ pub fn compile(source: &Arc<Source>, options: &Options) -> Checked<Compiled> {
     let equations = load(source)?;
     let schedule = options.schedule.as_deref().map(|name| equations.asked_schedule(name)).transpose()?;
     let spaces = spaces_of(&equations)?.in_strips(schedule.map_or(&[], |schedule| &schedule.strips))?;
+    let spaces = spaces.on_both_sides(&schedule.map(Schedule::two_sided).unwrap_or_default())?;
     let sizes: Bindings =
         spaces.parameters.iter().map(|size| (size.clone(), USUAL_SIZE)).chain(options.sizes.clone()).collect();
     let whole = Saturated::new(spaces, None)?;
     let says_where = schedule.is_some_and(Schedule::says_where);
     let best = if says_where { None } else { divided(schedule, &whole, (&sizes, options))? };
-    let Saturated { spaces, lowered, choices, partition } = best.unwrap_or(whole);
+    let best = streamed_both_ways(schedule, best.unwrap_or(whole), (&sizes, options))?;
+    let Saturated { spaces, lowered, choices, partition } = best;
     let asked =
         Asked { system: &spaces, choices: &choices, partition: partition.as_ref(), schedule, sizes: &sizes, options };
     let (problem, survey) = asked.search(Limits::usual())?;
@@ -157,6 +159,27 @@ fn divided(
     let Some((TriedPartition { cost, counted, found, .. }, _)) = best else { return Ok(None) };
     let as_it_is = undivided(&asked.question()?, options.objective, &counted, &|_, _| true)?;
     Ok(Some(found).filter(|_| is_better_divided(options.objective, &cost, as_it_is.as_ref())))
+}
+
+/// The spaces cut where values are computed, so that these stream both ways, where one way leads to no array and both to a better
+/// design; else as they are.
+fn streamed_both_ways(
+    schedule: Option<&Schedule>,
+    whole: Saturated,
+    (sizes, options): (&Bindings, &Options),
+) -> Checked<Saturated> {
+    if schedule.is_some() || whole.partition.is_some() || whole.spaces.read_on_both_sides().is_empty() {
+        return Ok(whole);
+    }
+    let best = |spaces: &Saturated, limits: Limits| -> Checked<(Option<Cost>, Survey)> {
+        let (_, survey) = spaces.asked(None, sizes, options).search(limits)?;
+        Ok((survey.sorted(options.objective).first().map(|found| found.cost), survey))
+    };
+    let (before, survey) = best(&whole, Limits::usual())?;
+    let Some(cut) = both_ways(&whole.spaces, &survey) else { return Ok(whole) };
+    let Ok(streamed) = Saturated::new(cut, None) else { return Ok(whole) };
+    let (found, _) = best(&streamed, limits_both_ways(Limits::usual()))?;
+    Ok(if is_better_both_ways(options.objective, found.as_ref(), before.as_ref()) { streamed } else { whole })
 }
 
 /// What the search is asked.

@@ -81,3 +81,5 @@ mod textbook;
 mod tiles;
 
 mod traces;
+
+mod ways_of_results;

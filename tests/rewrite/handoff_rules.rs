@@ -91,6 +91,14 @@ fn choose_memory() {
 }
 
 #[test]
+fn choose_bus() {
+    fires(TRISOLVE, "choose-bus", "(read X.sum X [j] (dir <i> (dir <-i> end)))", "(bcast X.sum <i> X [j])");
+    rests(TRISOLVE, "choose-bus", "(read X.sum X [j] end)");
+    rests(TRISOLVE, "choose-bus", "(read X B [i] (nulls X [i]))");
+    rests(TRISOLVE, "choose-bus", "(read X.sum L [i,j] (nulls X.sum [i,j]))");
+}
+
+#[test]
 fn self_dep() {
     let left = "(read H H [i-1,j-1] (nulls H [i-1,j-1]))";
     let right = "(ite (head H <i+j>) (take H H [i-1,j-1]) (shift H <i+j> (result H)))";

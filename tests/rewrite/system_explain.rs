@@ -73,7 +73,7 @@ fn a_recorded_design_is_the_last_step_of_every_space() {
     }
     let other = Scheduled { step: "3*i", ..parts[1] };
     assert!(lowered.explain_scheduled(1, other).is_empty(), "another step is not recorded");
-    assert_eq!(lowered.choices().unwrap()[0].count(), 20);
+    assert_eq!(lowered.choices().unwrap()[0].count(), 24);
 }
 
 /// Every step names a rule of the set, and its two sides mean the same.

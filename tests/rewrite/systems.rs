@@ -36,15 +36,15 @@ fn show(lowered: &Lowered) -> Vec<String> {
 #[test]
 fn saturation_counts() {
     let expected = [
-        (TRISOLVE, (96, 56)),
-        (TRSM, (140, 76)),
-        (CHOLESKY, (154, 85)),
-        (LU, (221, 113)),
+        (TRISOLVE, (98, 56)),
+        (TRSM, (142, 76)),
+        (CHOLESKY, (160, 85)),
+        (LU, (231, 113)),
         (SMITH_WATERMAN, (137, 69)),
         (PREFIX_SUM, (36, 19)),
         (JACOBI1D, (100, 49)),
-        (TRIANGULAR_INVERSE, (144, 78)),
-        (PLAIN_ATTENTION, (390, 183)),
+        (TRIANGULAR_INVERSE, (146, 78)),
+        (PLAIN_ATTENTION, (398, 183)),
     ];
     for (text, counts) in expected {
         let report = lower(&cut(text)).report;
@@ -57,7 +57,7 @@ fn saturation_counts() {
 fn the_triangular_solve_streams_what_it_solves() {
     let expected = [
         "X.sum: L[i,j]: prefetch, feed",
-        "X.sum: X[j]: stream <-i>, stream <i>, handoff, local, memory",
+        "X.sum: X[j]: stream <-i>, stream <i>, broadcast <i>, handoff, local, memory",
         "X.sum: <-j>, <j>",
         "X: B[i]: prefetch, feed",
         "X: X.sum[i]: handoff",
@@ -70,7 +70,7 @@ fn the_triangular_solve_streams_what_it_solves() {
 fn several_right_hand_sides_share_the_matrix() {
     let expected = [
         "X.sum: L[i,j]: stream <-r>, stream <r>, broadcast <r>, prefetch, feed",
-        "X.sum: X[r,j]: stream <-i>, stream <i>, handoff, local, memory",
+        "X.sum: X[r,j]: stream <-i>, stream <i>, broadcast <i>, handoff, local, memory",
         "X.sum: <-j>, <j>",
         "X: B[r,i]: prefetch, feed",
         "X: X.sum[r,i]: handoff",
@@ -84,12 +84,12 @@ fn both_equations_of_cholesky_take_from_one_sum() {
     let expected = [
         "L: A[i,i]: prefetch, feed",
         "L: L.sum.2[i,i]: handoff",
-        "L.sum.2: L[i,k]: stream <-j>, stream <j>, handoff, local, memory",
-        "L.sum.2: L[j,k]: stream <-i>, stream <i>, handoff, local, memory",
+        "L.sum.2: L[i,k]: stream <-j>, stream <j>, broadcast <j>, handoff, local, memory",
+        "L.sum.2: L[j,k]: stream <-i>, stream <i>, broadcast <i>, handoff, local, memory",
         "L.sum.2: <-k>, <k>",
         "L.2: A[i,j]: prefetch, feed",
         "L.2: L.sum.2[i,j]: handoff",
-        "L.2: L[j,j]: stream <-i>, stream <i>, handoff, local, memory",
+        "L.2: L[j,j]: stream <-i>, stream <i>, broadcast <i>, handoff, local, memory",
     ];
     assert_eq!(show(&lower(&cut(CHOLESKY))), expected);
 }
@@ -104,20 +104,21 @@ fn computed_tensors_are_never_loaded() {
                 let nulls = null_directions(space, &space.operands[operand].access);
                 let found = &choices[position].transports[operand];
                 let streams = nulls.iter().cloned().map(Transport::Stream);
+                let first = |along: &&Vec<i64>| lexicographic_sign(along) > 0;
+                let buses = nulls.iter().filter(first).cloned().map(Transport::Broadcast);
                 let expected: BTreeSet<Transport> = match sources.is_empty() {
-                    // What a reduction inside an equation gives is handed over; a tensor may be stored as well.
+                    // What a reduction inside an equation gives is handed over; a tensor may be broadcast or stored as well.
                     false if system.tensors.iter().all(|tensor| tensor.name != space.operands[operand].tensor) => {
                         streams.chain([Transport::Handoff]).collect()
                     }
-                    false => streams.chain([Transport::Handoff, Transport::Local, Transport::Memory]).collect(),
+                    false => {
+                        let stored = [Transport::Handoff, Transport::Local, Transport::Memory];
+                        streams.chain(buses).chain(stored).collect()
+                    }
                     true if space.operands[operand].access.iter().all(|form| !form.mentions(space.indices())) => {
                         [Transport::Prefetch].into()
                     }
-                    true => {
-                        let first = |along: &&Vec<i64>| lexicographic_sign(along) > 0;
-                        let buses = nulls.iter().filter(first).cloned().map(Transport::Broadcast);
-                        streams.chain(buses).chain([Transport::Prefetch, Transport::Feed]).collect()
-                    }
+                    true => streams.chain(buses).chain([Transport::Prefetch, Transport::Feed]).collect(),
                 };
                 assert_eq!(found.iter().cloned().collect::<BTreeSet<_>>(), expected, "{}", space.name);
                 assert_eq!(found.len(), expected.len());
@@ -170,16 +171,21 @@ fn what_no_rule_makes_is_not_chosen() {
         lowered.choices().map_err(|wrong| wrong[0].message().to_owned())
     };
     let streams = choices(TRISOLVE, "inner-send").unwrap();
-    assert_eq!(streams[0].transports[1], [Transport::Handoff, Transport::Local, Transport::Memory]);
+    let bus = Transport::Broadcast(vec![1, 0]);
+    assert_eq!(streams[0].transports[1], [bus.clone(), Transport::Handoff, Transport::Local, Transport::Memory]);
     let [up, down] = [vec![-1, 0], vec![1, 0]].map(Transport::Stream);
+    let carried = choices(TRISOLVE, "choose-bus").unwrap();
+    let stored = [Transport::Handoff, Transport::Local, Transport::Memory];
+    assert_eq!(carried[0].transports[1], [&[up.clone(), down.clone()][..], &stored].concat());
     let kept = choices(TRISOLVE, "choose-handoff").unwrap();
-    assert_eq!(kept[0].transports[1], [up.clone(), down.clone(), Transport::Local, Transport::Memory]);
+    assert_eq!(kept[0].transports[1], [up.clone(), down.clone(), bus.clone(), Transport::Local, Transport::Memory]);
     let handed = choices(TRISOLVE, "choose-local").unwrap();
-    assert_eq!(handed[0].transports[1], [up.clone(), down.clone(), Transport::Handoff, Transport::Memory]);
+    assert_eq!(handed[0].transports[1], [up.clone(), down.clone(), bus.clone(), Transport::Handoff, Transport::Memory]);
     let kept = choices(TRISOLVE, "choose-memory").unwrap();
-    assert_eq!(kept[0].transports[1], [up, down, Transport::Handoff, Transport::Local]);
+    assert_eq!(kept[0].transports[1], [up, down, bus, Transport::Handoff, Transport::Local]);
     assert_eq!(choices(TRISOLVE, "outer-send").unwrap_err(), "no rule makes a space of the reduction into `X.sum`");
-    let unkept = all.clone().without("choose-local").without("choose-memory").without("choose-handoff");
+    let stored = ["choose-local", "choose-memory", "choose-handoff", "choose-bus"];
+    let unkept = stored.iter().fold(all.clone(), |rules, rule| rules.without(rule));
     let lowered = saturate(&cut(PLAIN_ATTENTION), &unkept, &Limits::default()).unwrap();
     assert_eq!(lowered.choices().unwrap_err()[0].message(), "no rule lowers the read of `S[i,0]`");
     let both = [Transport::Handoff, Transport::Local, Transport::Memory];

@@ -103,6 +103,7 @@ fn directive() -> impl Strategy<Value = Spanned<Directive>> {
         forms(0).prop_map(Directive::Place),
         forms(1).prop_map(Directive::Time),
         (ident(), vec(expression(), 0..4)).prop_map(|(tensor, along)| Directive::Stream(tensor, along)),
+        (ident(), vec(ident(), 1..4)).prop_map(|(tensor, indices)| Directive::StreamBoth(tensor, indices)),
         (ident(), option::of(expression())).prop_map(|(tensor, along)| Directive::Broadcast(tensor, along)),
         ident().prop_map(Directive::Prefetch),
         ident().prop_map(Directive::Feed),

@@ -19,7 +19,12 @@ mod obligations;
 mod links;
 
 mod locals;
+
+mod computed_buses;
+
 mod memories;
+
+mod two_sided;
 
 mod no_deadlock;
 

@@ -81,6 +81,8 @@ fn what_no_program_can_express_is_refused() {
     };
     let mut bus = trisolve(("i", "i+j"), ("i", "2*i"));
     bus[0].3 = &["feed", "broadcast i"];
+    says(&bus, &mesh, "`X` cannot be broadcast to `X.sum`");
+    bus[0].3 = &["feed", "prefetch"];
     says(&bus, &mesh, "`X` is computed, so it is streamed or handed over");
     let mut far = trisolve(("i", "i+j"), ("i", "2*i"));
     far[0].3 = &["feed", "handoff"];

@@ -63,8 +63,10 @@ impl Body<'_> {
             [(previous, false), (has_next(space, &self.scan, &flow.set, &flow.direction), true)]
         };
         let mut conditions: Vec<(Vec<Affine>, bool)> = self.flows.iter().flat_map(flow).collect();
-        for transport in &self.design.dataflow.transports {
-            if let Transport::Broadcast(along) = transport {
+        for (operand, transport) in self.design.dataflow.transports.iter().enumerate() {
+            if let Transport::Broadcast(along) = transport
+                && self.passages(operand).next().is_none()
+            {
                 conditions.push((self.has_previous(along), false));
             }
         }

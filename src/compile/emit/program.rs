@@ -242,7 +242,10 @@ impl<'a> Block<'a> {
         let transports = self.design.parts[space].dataflow.transports.iter();
         let mut computed = transports.zip(sources).zip(operands).filter(|((_, sources), _)| !sources.is_empty());
         let loaded = |transport: &Transport| {
-            transport.streams().is_empty() && *transport != Transport::Handoff && !transport.is_stored()
+            transport.streams().is_empty()
+                && *transport != Transport::Handoff
+                && !transport.is_stored()
+                && !transport.is_bus()
         };
         computed.find(|((transport, _), _)| loaded(transport)).map(|(_, operand)| &operand.tensor)
     }

@@ -46,9 +46,12 @@ impl Body<'_> {
             Transport::Prefetch => vec![self.local(operand)],
             Transport::Broadcast(along) => {
                 let tag = self.line(along);
-                let drive =
-                    vec![self.load(operand), Instruction::Drive(channel.clone(), register.clone(), tag.clone())];
+                let drive = Instruction::Drive(channel.clone(), register.clone(), tag.clone());
                 let listen = vec![Instruction::Listen(register, channel, tag)];
+                if self.passages(operand).next().is_some() {
+                    return self.drive_or_listen(operand, (&drive, &listen), known);
+                }
+                let drive = vec![self.load(operand), drive];
                 self.when(&self.has_previous(along), known, |_| listen.clone(), |_| drive.clone())
             }
             Transport::Tree(directions) => {
@@ -76,6 +79,31 @@ impl Body<'_> {
             return vec![self.load(operand)];
         }
         self.enter_by(&passages.into_iter().filter(possible).collect::<Vec<_>>(), known)
+    }
+
+    /// A computed operand off a bus: who takes it from its giver drives it, and all others listen, but where its value is known.
+    fn drive_or_listen(
+        &self,
+        operand: usize,
+        (drive, listen): (&Instruction, &[Instruction]),
+        known: &Polyhedron,
+    ) -> Vec<Instruction> {
+        let passages: Vec<&Passage> = self.passages(operand).filter(|passage| !passage.is_idle).collect();
+        self.drive_by(&passages, (drive, listen), known)
+    }
+
+    fn drive_by(
+        &self,
+        passages: &[&Passage],
+        (drive, listen): (&Instruction, &[Instruction]),
+        known: &Polyhedron,
+    ) -> Vec<Instruction> {
+        let [first, others @ ..] = passages else { return listen.to_vec() };
+        let is_known = matches!(first.handoff.giver, Giver::Known(_));
+        let drive_here = (!is_known).then(|| drive.clone());
+        let here: Vec<Instruction> = std::iter::once(self.receive(first)).chain(drive_here).collect();
+        let rest = |known: &Polyhedron| self.drive_by(others, (drive, listen), known);
+        self.when(&self.open(&first.handoff.set), known, |_| here.clone(), rest)
     }
 
     /// The sets of readers cover the space, so the last one needs no test.

@@ -13,8 +13,8 @@ use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, counted};
 use systole_base::integer::{Affine, Matrix, Name, Vector};
 use systole_base::network::Network;
 use systole_base::span::Span;
-use systole_equations::recurrence::spaces::{Family, SpaceSystem};
-use systole_equations::recurrence::{Chain, Directive, Operand, Schedule, Space, Strip};
+use systole_equations::recurrence::spaces::{Family, Side, SpaceSystem};
+use systole_equations::recurrence::{Chain, Directive, Operand, Schedule, Space, Strip, TwoSided};
 
 /// The parts of a design that are given. What is `None` is searched.
 #[derive(Clone, Debug, Default)]
@@ -188,6 +188,7 @@ impl Constraint {
             Directive::Place(rows) => self.place(system, rows, span),
             Directive::Time(rows) => self.time(system, rows, span),
             Directive::Stream(tensor, ..)
+            | Directive::StreamBoth(tensor, _)
             | Directive::Broadcast(tensor, _)
             | Directive::Prefetch(tensor)
             | Directive::Local(tensor)
@@ -336,6 +337,10 @@ fn no_space(system: &SpaceSystem, rows: &[Affine], span: Span) -> Diagnostic {
 /// of one space all of them have to.
 fn apply(system: &SpaceSystem, left: &mut [Choices], directive: &Directive, span: Span) -> Result<(), Diagnostic> {
     let Some(tensor) = subject(directive) else { return Ok(()) };
+    if let Directive::StreamBoth(tensor, indices) = directive {
+        away_from_givers(system, left, tensor, indices);
+        return Ok(());
+    }
     let (mut used, mut all) = (false, true);
     let mut offered: Vec<String> = vec![];
     for (space, choices) in system.spaces.iter().zip(left.iter_mut()) {
@@ -367,6 +372,24 @@ fn apply(system: &SpaceSystem, left: &mut [Choices], directive: &Directive, span
     }
 }
 
+/// In the spaces that are cut for a tensor that streams both ways, each stream runs away from where it is computed.
+fn away_from_givers(system: &SpaceSystem, left: &mut [Choices], tensor: &Name, indices: &[Name]) {
+    for (space, choices) in system.spaces.iter().zip(left) {
+        for (operand, transports) in space.operands.iter().zip(&mut choices.transports) {
+            for index in indices {
+                let asked = TwoSided { tensor: tensor.clone(), index: index.clone() };
+                let sign = match asked.side(system, space, operand) {
+                    Some(Side::Above) => 1,
+                    Some(Side::Below) => -1,
+                    Some(Side::At) | None => continue,
+                };
+                let along: Vector = space.indices().iter().map(|name| sign * i64::from(name == index)).collect();
+                transports.retain(|transport| *transport == Transport::Stream(along.clone()));
+            }
+        }
+    }
+}
+
 /// Keeps the orders of a reduction that run along what is wanted; false, with nothing changed, where there are none.
 fn keep_chains(choices: &mut Choices, wanted: &Wanted) -> bool {
     let Wanted::Stream(along) = wanted else { return false };
@@ -386,6 +409,7 @@ fn keep_chains(choices: &mut Choices, wanted: &Wanted) -> bool {
 fn subject(directive: &Directive) -> Option<&Name> {
     match directive {
         Directive::Stream(tensor, _)
+        | Directive::StreamBoth(tensor, _)
         | Directive::Broadcast(tensor, _)
         | Directive::Prefetch(tensor)
         | Directive::Local(tensor)

@@ -12,7 +12,7 @@ use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, counted};
 use systole_base::integer::{Affine, Matrix, Name, Vector};
 use systole_base::span::{Source, Span};
 use systole_equations::recurrence::spaces::SpaceSystem;
-use systole_equations::recurrence::{Chain, Directive, Move, PlacedSpace, Schedule, Space};
+use systole_equations::recurrence::{Chain, Directive, Move, PlacedSpace, Schedule, Space, TwoSided};
 
 /// The parts of a design that a schedule states, and its fold.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +37,7 @@ pub fn design_text(design: &Design) -> String {
     if design.boundary_io {
         text += "io boundary\n";
     }
+    text += &two_sided_text(design.system);
     for (position, (space, part)) in design.system.spaces.iter().zip(&design.parts).enumerate() {
         text += &space_text(
             space,
@@ -46,6 +47,18 @@ pub fn design_text(design: &Design) -> String {
         );
     }
     text
+}
+
+/// A line for each tensor that streams both ways from where it is computed: only then are there such spaces.
+fn two_sided_text(system: &SpaceSystem) -> String {
+    let mut lines: Vec<(&Name, String)> = vec![];
+    for TwoSided { tensor, index } in &system.two_sided {
+        match lines.iter_mut().find(|(known, _)| *known == tensor) {
+            Some((_, line)) => *line += &format!(", {index}"),
+            None => lines.push((tensor, format!("stream {tensor} both {index}"))),
+        }
+    }
+    lines.into_iter().map(|(_, line)| line + "\n").collect()
 }
 
 fn space_text(space: &Space, part: &Part, place: &[Affine], time: &[Affine]) -> String {

@@ -30,10 +30,13 @@ pub mod solve;
 
 mod partition;
 
+mod both_ways;
+
 mod problem;
 
 mod refusal;
 
+pub use both_ways::{both_ways, is_better_both_ways, limits_both_ways};
 pub use constraint::{Constraint, place_of};
 pub use front::{Found, Front};
 pub use given::{Given, design_text};

@@ -5,6 +5,7 @@
 //! stream of the same tensor passes there. A handoff moves by a constant number of PEs, or it is none. Paper: Cyclotron's
 //! interface maps, section 4.4 and Figure 6.
 
+use super::driver::{Listeners, Undriven};
 use super::takers::{TakerSets, is_empty};
 use super::{Design, constant_on};
 use crate::rewrite::Transport;
@@ -195,6 +196,11 @@ impl Taker<'_> {
             Origin::Space { space, element } => (*space, element),
         };
         let transport = &self.design.parts[self.reader].dataflow.transports[self.operand];
+        if let Transport::Broadcast(along) = transport {
+            let (set, giver) = self.driver(set, (space, element), along)?;
+            found.push(Handoff { quotients: source.quotients.clone(), ..handoff(set, giver) });
+            return Ok(());
+        }
         if let Some(giver) = self.producer(set, space, element, transport) {
             found.push(Handoff { quotients: source.quotients.clone(), ..handoff(set.clone(), giver) });
             return Ok(());
@@ -228,6 +234,26 @@ impl Taker<'_> {
             _ => Carrier::Links(apart().filter(|moved| self.network.hops(moved).is_some())?),
         };
         Some(Giver::Point { space, field: Field::Result, at, carrier })
+    }
+
+    /// The points that put the element on a bus, on the PE that computes it.
+    fn driver(
+        &self,
+        set: &Polyhedron,
+        (space, element): (usize, &[Affine]),
+        along: &[i64],
+    ) -> Checked<(Polyhedron, Giver)> {
+        let (giver, part) = (&self.design.system.spaces[space], &self.design.parts[space]);
+        let last = last_point(giver, &part.dataflow.chain, element).ok_or_else(|| vec![self.nobody(space)])?;
+        let at = last.coordinates(giver.indices());
+        let here = self.design.place(self.reader, &self.design.point(self.reader));
+        let there = self.design.place(space, &at);
+        let apart: Vec<Affine> = here.into_iter().zip(there).map(|(here, there)| here - there).collect();
+        let by = self.design.parts[self.reader].map.displacement(along);
+        let listeners = Listeners { space: &self.design.system.spaces[self.reader], set, along, by: &by };
+        let drivers = listeners.drivers(&apart).map_err(|why| vec![self.undriven(space, why)])?;
+        let carrier = Carrier::Links(vec![0; self.design.rank()]);
+        Ok((drivers, Giver::Point { space, field: Field::Result, at, carrier }))
     }
 
     /// A point that has the element as an operand, on this PE or on one next to it, and the readers it can serve.
@@ -295,6 +321,22 @@ impl Taker<'_> {
         .label(&reader.source, operand.span, "read here")
         .label(&giver.source, giver.span, "computed here")
         .help("choose a place that has both on one PE, or leave `local` out")
+    }
+
+    fn undriven(&self, space: usize, why: Undriven) -> Diagnostic {
+        let reader = &self.design.system.spaces[self.reader];
+        let operand = &reader.operands[self.operand];
+        let giver = &self.design.system.spaces[space];
+        let (tensor, name) = (&operand.tensor, &reader.name);
+        let why = match why {
+            Undriven::OffTheBus => "the PE that computes it does not lie on the bus of those that read it",
+            Undriven::NoReader => "on the PE that computes it no point reads it, which could put it on the bus",
+        };
+        Diagnostic::new(format!("`{tensor}` cannot be broadcast to `{name}`"))
+            .label(&reader.source, operand.span, "read here")
+            .label(&giver.source, giver.span, "computed here")
+            .note(why)
+            .help("choose a place at which one of the points that read it lies where it is computed, or let it stream")
     }
 
     fn nobody(&self, space: usize) -> Diagnostic {

@@ -47,6 +47,10 @@ mod fixed;
 
 pub use fixed::{Fixed, constant_on};
 
+mod driver;
+
+pub use driver::{Listeners, Undriven};
+
 mod handoff;
 
 pub use handoff::{Carrier, Field, Giver, Handoff};

@@ -29,7 +29,7 @@
 //! **Several spaces** share one e-graph. A reduction inside an expression is written where it stands, `(inner s o g
 //! e)`, a term over its own space. `outer-send` makes a handoff of it, and only so does that space come into the graph.
 //! What is computed is streamed with its heads handed over (`inner-send`), handed to every point (`choose-handoff`), kept by
-//! the PE that computes it (`choose-local`), or stored where all PEs find it (`choose-memory`).
+//! the PE that computes it (`choose-local`), stored where all PEs find it (`choose-memory`), or put on a bus (`choose-bus`).
 //! If a point reads what a point at a constant distance writes, `self-dep` says so. `saturate` gives the choices
 //! of each space; one space is a system of one.
 

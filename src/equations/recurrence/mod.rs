@@ -23,7 +23,7 @@ pub use strip::Strip;
 mod system;
 
 pub use system::{
-    Directive, Domain, Equation, Expr, Move, Operator, PlacedSpace, RecurrenceSystem, Role, Schedule, Tensor,
+    Directive, Domain, Equation, Expr, Move, Operator, PlacedSpace, RecurrenceSystem, Role, Schedule, Tensor, TwoSided,
 };
 
 mod space;

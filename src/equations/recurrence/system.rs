@@ -233,7 +233,28 @@ pub struct Schedule {
     pub span: Span,
 }
 
+/// A tensor that is to stream both ways along an index, from where it is computed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TwoSided {
+    /// The tensor.
+    pub tensor: Name,
+    /// The index.
+    pub index: Name,
+}
+
 impl Schedule {
+    /// What it streams both ways from where it is computed, with where that stands.
+    pub fn two_sided(&self) -> Vec<(TwoSided, Span)> {
+        let asked = self.directives.iter().filter_map(|(directive, span)| match directive {
+            Directive::StreamBoth(tensor, indices) => Some((tensor, indices, span)),
+            _ => None,
+        });
+        let each = |(tensor, indices, span): (&Name, &'_ Vec<Name>, &Span)| -> Vec<(TwoSided, Span)> {
+            indices.iter().map(|index| (TwoSided { tensor: tensor.clone(), index: index.clone() }, *span)).collect()
+        };
+        asked.flat_map(each).collect()
+    }
+
     /// Whether it places points, or is a whole design.
     pub fn says_where(&self) -> bool {
         let says = |directive: &Directive| {
@@ -309,6 +330,8 @@ pub enum Directive {
     /// `stream A along j`: the direction as a form over index names; `along i, j`: those of a tree; without any, in any way it
     /// can.
     Stream(Name, Vec<Affine>),
+    /// `stream X both i, j`: both ways along each index from where it is computed.
+    StreamBoth(Name, Vec<Name>),
     /// `broadcast A along j`; without a direction, on any bus there can be.
     Broadcast(Name, Option<Affine>),
     /// `prefetch A`.

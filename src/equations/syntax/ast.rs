@@ -253,6 +253,8 @@ pub enum Directive {
     Time(Vec<Expr>),
     /// `stream A along j`, `stream A along i, j` as a tree, or `stream A` in any way it can.
     Stream(Ident, Vec<Expr>),
+    /// `stream X both i, j`: from where it is computed, both ways along each index.
+    StreamBoth(Ident, Vec<Ident>),
     /// `broadcast A along j`, or `broadcast A` on any bus there can be.
     Broadcast(Ident, Option<Expr>),
     /// `prefetch A`.

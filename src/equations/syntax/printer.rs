@@ -96,6 +96,10 @@ fn print_directive(directive: &Directive) -> String {
             forms => format!("time ({})", print_forms(forms)),
         },
         Directive::Stream(tensor, along) => print_flow("stream", tensor, along),
+        Directive::StreamBoth(tensor, indices) => {
+            let indices: Vec<&str> = indices.iter().map(|index| &*index.node).collect();
+            format!("stream {} both {}", tensor.node, indices.join(", "))
+        }
         Directive::Broadcast(tensor, along) => print_flow("broadcast", tensor, along.as_slice()),
         Directive::Local(tensor) => format!("local {}", tensor.node),
         Directive::Memory(tensor) => format!("memory {}", tensor.node),

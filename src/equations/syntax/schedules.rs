@@ -52,11 +52,14 @@ fn map_directive<'s>() -> Reader<'s, Directive> {
 /// How a tensor reaches its uses.
 fn transport<'s>() -> Reader<'s, Directive> {
     let stream = keyword("stream").ignore_then(tree()).map(|(tensor, along)| Directive::Stream(tensor, along));
+    let indices = identifier().separated_by(sign(",")).at_least(1).collect();
+    let both = keyword("stream").ignore_then(dotted()).then(keyword("both").ignore_then(indices));
+    let both = both.map(|(tensor, indices)| Directive::StreamBoth(tensor, indices));
     let broadcast = keyword("broadcast").ignore_then(flow()).map(|(tensor, along)| Directive::Broadcast(tensor, along));
     let prefetch = keyword("prefetch").ignore_then(dotted()).map(Directive::Prefetch);
     let feed = keyword("feed").ignore_then(dotted()).map(Directive::Feed);
     let memory = keyword("memory").ignore_then(dotted()).map(Directive::Memory);
-    choice((stream, broadcast, prefetch, feed, memory)).boxed()
+    choice((both, stream, broadcast, prefetch, feed, memory)).boxed()
 }
 
 fn tree<'s>() -> Reader<'s, (Ident, Vec<Expr>)> {

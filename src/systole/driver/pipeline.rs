@@ -13,7 +13,7 @@ use crate::driver::kernels::origin::{Derived, Origin};
 use crate::driver::kernels::recurrences::Claimed;
 use crate::driver::kernels::searched::{Claims, Searched};
 use crate::driver::kernels::shape;
-use crate::driver::kernels::{designed, forms, mistaken, partitioned, recurrences, refusal, room};
+use crate::driver::kernels::{both_ways, designed, forms, mistaken, partitioned, recurrences, refusal, room};
 use crate::driver::shown::output::Output;
 use crate::driver::{Done, Failure, Verdict, files};
 use std::path::Path;
@@ -145,7 +145,9 @@ fn run_claimed(derived: Derived, claimed: Option<Claimed>, command: &impl Kernel
     let loaded = match command.divides() {
         true => {
             let origin = loaded.kernel.origin.clone();
-            partitioned::divided(loaded, asked, named(asked, &origin.system)?, (&rules, &limits), output)?
+            let schedule = named(asked, &origin.system)?;
+            let divided = partitioned::divided(loaded, asked, schedule, (&rules, &limits), output)?;
+            both_ways::streamed(divided, asked, schedule, (&rules, &limits), output)?
         }
         false => loaded,
     };
@@ -168,7 +170,7 @@ pub fn cut(origin: &Origin, schedule: Option<&Schedule>) -> Checked<SpaceSystem>
         }
     };
     match schedule {
-        Some(schedule) => cut.in_strips(&schedule.strips),
+        Some(schedule) => cut.in_strips(&schedule.strips)?.on_both_sides(&schedule.two_sided()),
         None => Ok(cut),
     }
 }

@@ -4,7 +4,7 @@
 
 use super::places::{Edge, Placement};
 use crate::mapping::candidates::{spread, ways};
-use crate::mapping::{Part, SpaceTimeMap, restrict};
+use crate::mapping::{Listeners, Part, SpaceTimeMap, restrict};
 use crate::rewrite::{Choices, Transport};
 use systole_base::integer::{Affine, Matrix, lexicographic_sign};
 use systole_base::network::Network;
@@ -93,6 +93,7 @@ impl Forms<'_> {
             Transport::Stream(_) | Transport::Local | Transport::Memory => {
                 self.is_reached(space, operand, *position, placement)
             }
+            Transport::Broadcast(along) => self.is_driven((space, operand, *position), along, placement),
             _ => false,
         });
         let mut reached: Vec<Transport> = reached.map(|(_, transport)| transport.clone()).collect();
@@ -127,6 +128,30 @@ impl Forms<'_> {
             edge.reach.covers(along, self.network)
         };
         mine().all(|edge| mine().filter(|other| other.giver == edge.giver && other.set == edge.set).any(reaches))
+    }
+
+    /// Whether on each line of readers one lies where the element is computed, in some order of the giver.
+    fn is_driven(
+        &self,
+        (space, operand, transport): (usize, usize, usize),
+        along: &[i64],
+        placement: &Placement,
+    ) -> bool {
+        let mine = || {
+            self.edges
+                .iter()
+                .filter(move |edge| (edge.reader, edge.operand, edge.transport) == (space, operand, transport))
+        };
+        let by = self.place(space, placement).0.apply(along);
+        let is_driven = |edge: &Edge| {
+            let (here, there) = (self.system.members[edge.reader].family, self.system.members[edge.giver].family);
+            let rows = placement.places[here].rows().iter().zip(placement.places[there].rows());
+            let shifts = placement.origins[here].iter().zip(&placement.origins[there]);
+            let ways = rows.zip(shifts).map(|((here, there), (shift, other))| edge.way((here, shift), (there, other)));
+            let listeners = Listeners { space: &self.system.spaces[space], set: &edge.set, along, by: &by };
+            listeners.drivers(&ways.collect::<Vec<Affine>>()).is_ok()
+        };
+        mine().all(|edge| mine().filter(|other| other.giver == edge.giver && other.set == edge.set).any(is_driven))
     }
 
     /// Whether no element goes to two points.

@@ -35,9 +35,9 @@ const SHARE: u64 = 8;
 type Progress<'a> = &'a (dyn Fn(usize, usize) -> bool + Sync);
 
 /// Runs the search; `keep` also keeps every legal design beside the front. Times are plain where that leads to designs, else
-/// vectors; where neither does, what is computed is stored, by each PE for itself or in a memory. A search that is stopped before it finds
-/// anything still looks at one PE that runs everything in order. One search of a task goes on at a time. The result does not depend on the
-/// number of threads.
+/// vectors; where neither does, what is computed is broadcast, or stored by each PE for itself or in a memory. A search that is stopped
+/// before it finds anything still looks at one PE that runs everything in order. One search of a task goes on at a time. The result does
+/// not depend on the number of threads.
 pub fn search(task: &Task, keep: bool, progress: Progress) -> Survey {
     task.work.begin();
     let storing = task.storing();
@@ -46,11 +46,27 @@ pub fn search(task: &Task, keep: bool, progress: Progress) -> Survey {
         true => search_times(task, room_for(task, 1), (keep, progress)),
         false => Survey { keep, ..Survey::default() },
     };
+    if survey.designs > 0 {
+        return survey;
+    }
+    // Buses and what PEs keep are looked at both, and the cost decides: one takes many PEs, the other many cycles.
+    let driving = task.driving().filter(|_| task.constraint.through_memory.is_empty() && !survey.is_stopped);
+    if let Some(driving) = driving {
+        let driven = search_times(&driving, room_for(task, SHARE), (keep, progress));
+        // What buses do not lead to either says nothing new of what streams have not led to.
+        survey = match driven.designs > 0 || driven.is_stopped {
+            true => survey.merge(driven),
+            false => Survey { left_out: survey.left_out.join(driven.left_out), ..survey },
+        };
+    }
+    let mut are_stored = false;
     for storing in storing {
-        if survey.designs > 0 || survey.is_stopped {
+        if are_stored || survey.is_stopped {
             break;
         }
-        survey = survey.merge(search_times(&storing, room_for(task, SHARE), (keep, progress)));
+        let stored = search_times(&storing, room_for(task, SHARE), (keep, progress));
+        are_stored = stored.designs > 0;
+        survey = survey.merge(stored);
     }
     if survey.designs > 0 {
         return survey;

@@ -18,7 +18,7 @@ use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::{Affine, Bindings, Matrix, Name, Vector};
 use systole_base::machine::Machine;
 use systole_equations::recurrence::Space;
-use systole_equations::recurrence::spaces::{Family, SpaceSystem};
+use systole_equations::recurrence::spaces::{Family, Source, SpaceSystem};
 
 /// Designs are costed at sizes with no more points than this in all.
 const MOST_POINTS: u64 = 20_000;
@@ -119,7 +119,8 @@ impl<'a> Task<'a> {
         let choices =
             left.map(|(space, choices)| heard_at_once(space, choices, machine)).collect::<Checked<Vec<Choices>>>()?;
         let offered = choices;
-        let choices: Vec<Choices> = offered.iter().map(|offered| without(offered, Transport::is_stored)).collect();
+        let denied = |choice: &Transport| choice.is_stored() || choice.is_bus();
+        let choices = leaving(system, &offered, denied);
         let room = Room::new(system, machine, sizes);
         let (sizes, points) = countable(system, sizes)?;
         let takers = TakerSets::new(system, &choices);
@@ -174,6 +175,16 @@ impl<'a> Task<'a> {
         }
     }
 
+    /// The task in which what is computed may be broadcast as well, where that offers something more.
+    pub(super) fn driving(&self) -> Option<Task<'a>> {
+        let families: Vec<usize> = (0..self.system.families.len()).collect();
+        let choices = leaving(self.system, &self.offered, Transport::is_stored);
+        (self.limits.rounds > 0 && choices != self.choices).then(|| {
+            let takers = TakerSets::new(self.system, &choices);
+            Task { takers, choices, ..self.among(self.system, &families) }
+        })
+    }
+
     /// The tasks in which what is computed may be stored as well: first each PE keeps it for itself, then all share a memory too. Only
     /// those that offer something more.
     pub(super) fn storing(&self) -> Vec<Task<'a>> {
@@ -182,9 +193,10 @@ impl<'a> Task<'a> {
             return vec![];
         }
         let mut tasks: Vec<Task> = vec![];
-        let denials: [fn(&Transport) -> bool; 2] = [|choice| *choice == Transport::Memory, |_| false];
+        let denials: [fn(&Transport) -> bool; 2] =
+            [|choice| *choice == Transport::Memory || choice.is_bus(), Transport::is_bus];
         for denied in denials {
-            let choices: Vec<Choices> = self.offered.iter().map(|offered| without(offered, denied)).collect();
+            let choices = leaving(self.system, &self.offered, denied);
             if choices != *tasks.last().map_or(&self.choices, |task| &task.choices) {
                 let takers = TakerSets::new(self.system, &choices);
                 tasks.push(Task { takers, choices, ..self.among(self.system, &families) });
@@ -411,12 +423,20 @@ fn larger(system: &SpaceSystem, sizes: &Bindings) -> Option<Bindings> {
     best.filter(|(filled, _)| *filled > 0).map(|(_, sizes)| sizes)
 }
 
-/// What is offered but for what is denied, where there is something else. To store values takes room, or words of memory, where a
-/// stream would pass them on.
-fn without(offered: &Choices, denied: impl Fn(&Transport) -> bool) -> Choices {
+/// What is offered of computed values but for what is denied, where there is something else. To store values takes room, or words of
+/// memory, and to broadcast them a bus, where a stream would pass them on.
+fn leaving(system: &SpaceSystem, offered: &[Choices], denied: impl Fn(&Transport) -> bool) -> Vec<Choices> {
     let without = |transports: &Vec<Transport>| -> Vec<Transport> {
         let left: Vec<Transport> = transports.iter().filter(|choice| !denied(choice)).cloned().collect();
         if left.is_empty() { transports.clone() } else { left }
     };
-    Choices { transports: offered.transports.iter().map(without).collect(), chains: offered.chains.clone() }
+    let of_space = |(offered, sources): (&Choices, &Vec<Vec<Source>>)| {
+        let operands = offered.transports.iter().zip(sources);
+        let transports = operands.map(|(offered, sources)| match sources.is_empty() {
+            true => offered.clone(),
+            false => without(offered),
+        });
+        Choices { transports: transports.collect(), chains: offered.chains.clone() }
+    };
+    offered.iter().zip(&system.sources).map(of_space).collect()
 }

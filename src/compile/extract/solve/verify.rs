@@ -203,6 +203,10 @@ impl Reads<'_> {
         if *transport == Transport::Memory {
             return *time >= done + links.memory;
         }
+        if transport.is_bus() {
+            // Who computes it drives it a step later at the earliest, and all hear it at once.
+            return *time > *done;
+        }
         let apart: Vector = pe.iter().zip(from).map(|(a, b)| a - b).collect();
         *time >= done + (links.network.distance(&apart, self.diagonal) * links.latency).max(1)
     }

@@ -11,7 +11,8 @@ pub enum Transport {
     /// A stream along the first direction whose words reach the heads of its lines by a stream along the second, on the
     /// face that these heads make, and so on: a tree that spans its directions. Two or more; loaded at the heads of the last.
     Tree(Vec<Vector>),
-    /// Loaded at the head of each line along the direction and put on a bus that all points of the line read.
+    /// Put on a bus that all points of the line along the direction read: by its head, which loads it, or where it is computed, by the
+    /// point of the line on the PE that computes it.
     Broadcast(Vector),
     /// Brought into the PE's own memory before the run.
     Prefetch,
@@ -71,6 +72,11 @@ impl Transport {
     /// Whether the value is stored where it is computed, by its PE or for all, and read there.
     pub fn is_stored(&self) -> bool {
         matches!(self, Transport::Local | Transport::Memory)
+    }
+
+    /// Whether all points of a line hear the value over a bus.
+    pub fn is_bus(&self) -> bool {
+        matches!(self, Transport::Broadcast(_))
     }
 
     /// As text: `stream <j>`, `stream <i>, <j>`, `broadcast <i>`, `prefetch`, `feed`.

@@ -7,7 +7,7 @@
 use super::line::{Carrier, Condition, Defined, Expression, Instance, Line, Recurrence, Value};
 use super::of_space::{Place, expression, moved, operand_names, passed_on, recurrences_of_space, reduced, written_out};
 use crate::rewrite::dataflows::{Dataflow, Transport};
-use systole_base::integer::{Name, Polyhedron};
+use systole_base::integer::{Affine, Name, Polyhedron};
 use systole_equations::recurrence::spaces::{Origin, Source, SpaceSystem, last_point};
 use systole_equations::recurrence::{Role, Space};
 
@@ -57,6 +57,7 @@ impl Reader<'_> {
             let carrier = match transport {
                 Transport::Local => Some(Carrier::Kept),
                 Transport::Memory => Some(Carrier::SharedMemory),
+                Transport::Broadcast(along) => Some(Carrier::Bus(Affine::from_row(self.space.indices(), along))),
                 _ => None,
             };
             return self.takes(name, &everywhere, (sources, carrier));

@@ -66,6 +66,7 @@ impl Lowering<'_> {
             ast::Directive::Stream(tensor, along) => self
                 .lower_tree((tensor, directive.span), along, offer)
                 .map(|(tensor, along)| Directive::Stream(tensor, along)),
+            ast::Directive::StreamBoth(tensor, indices) => self.lower_both(tensor, indices, offer),
             ast::Directive::Broadcast(tensor, along) => self
                 .lower_flow((tensor, directive.span), along.as_ref(), offer)
                 .map(|(tensor, along)| Directive::Broadcast(tensor, along)),
@@ -156,6 +157,22 @@ impl Lowering<'_> {
     fn lower_rows(&mut self, forms: &[ast::Expr], offer: &Offer) -> Option<Vec<Affine>> {
         let rows: Vec<Option<Affine>> = forms.iter().map(|form| self.lower_linear(form, offer)).collect();
         rows.into_iter().collect()
+    }
+
+    /// A computed tensor that streams both ways along these indices.
+    fn lower_both(&mut self, tensor: &Ident, indices: &[Ident], offer: &Offer) -> Option<Directive> {
+        let found = self.find_tensor(tensor)?;
+        if found.role == Role::Input {
+            let message = format!("`{}` is given, so it comes from the border and not from within", found.name);
+            let help = format!("stream it one way, such as `stream {} along {}`", found.name, indices[0].node);
+            self.report(self.blame(tensor.span, message, "an input").help(help));
+            return None;
+        }
+        if let Some(strange) = indices.iter().find(|index| !offer.indices.contains(&index.node)) {
+            self.report_unknown("index", &strange.node, strange.span, offer.indices.iter().map(|name| &**name));
+            return None;
+        }
+        Some(Directive::StreamBoth(found.name, indices.iter().map(|index| index.node.clone()).collect()))
     }
 
     /// A form of indices only: shifting a whole design changes nothing, so constants are refused.
@@ -348,7 +365,8 @@ fn subject(directive: &Directive) -> String {
         Directive::Place(_) => "`place`".to_owned(),
         Directive::Time(_) => "`time`".to_owned(),
         Directive::Stream(tensor, _) | Directive::Broadcast(tensor, _) => format!("how `{tensor}` moves"),
-        Directive::Prefetch(tensor)
+        Directive::StreamBoth(tensor, _)
+        | Directive::Prefetch(tensor)
         | Directive::Feed(tensor)
         | Directive::Local(tensor)
         | Directive::Memory(tensor) => format!("how `{tensor}` moves"),

@@ -62,6 +62,7 @@ fn cut_in(system: &RecurrenceSystem, splits: bool) -> Checked<SpaceSystem> {
             sources: vec![],
             known: vec![],
             tensors: system.tensors.clone(),
+            two_sided: vec![],
             source: system.source.clone(),
         },
     };

@@ -41,13 +41,17 @@ mod among;
 
 mod strips;
 
+mod two_sided;
+
+pub use two_sided::Side;
+
 mod in_order;
 
 mod depth;
 
 pub use in_order::{Reduce, Values, evaluate_system_by, evaluate_system_in_order};
 
-use super::{Domain, Role, Scalar, Space, Tensor};
+use super::{Domain, Role, Scalar, Space, Tensor, TwoSided};
 use std::sync::Arc;
 use systole_base::integer::{Affine, Name, Polyhedron};
 use systole_base::span::{Source as Text, Span};
@@ -72,6 +76,8 @@ pub struct SpaceSystem {
     pub known: Vec<Known>,
     /// All tensors of the kernel, in the order of declaration.
     pub tensors: Vec<Tensor>,
+    /// The tensors for whose readers spaces are cut where they are given.
+    pub two_sided: Vec<TwoSided>,
     /// The text.
     pub source: Arc<Text>,
 }
@@ -155,6 +161,7 @@ impl SpaceSystem {
             sources: vec![vec![vec![]; space.operands.len()]],
             known: vec![],
             tensors: space.shapes.iter().map(tensor).collect(),
+            two_sided: vec![],
             source: space.source.clone(),
             spaces: vec![space],
         }

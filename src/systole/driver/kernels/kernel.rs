@@ -15,7 +15,7 @@ use systole_base::diagnostic::Checked;
 use systole_base::integer::Name;
 use systole_compile::extract::{Constraint, Inquiry, Limits, Partition, Question, Survey};
 use systole_compile::rewrite;
-use systole_compile::rewrite::{Choices, Lowered, RuleSet};
+use systole_compile::rewrite::{Choices, Lowered, RuleSet, Transport};
 use systole_compile::systolize::Scheme;
 use systole_equations::recurrence::spaces::SpaceSystem;
 use systole_equations::recurrence::{RecurrenceSystem, Schedule, Space};
@@ -83,7 +83,7 @@ impl Kernel {
         Ok(constraint)
     }
 
-    /// The choices left by `--transports` and `--reuse`. The flags speak of what is given, and of where what is computed may be stored:
+    /// The choices left by `--transports` and `--reuse`. The flags speak of what is given, and of where what is computed may be stored or broadcast:
     /// what is handed over goes where it must, and what the schedule names is kept whatever they say.
     pub fn left_by(&self, moves: &Moves, constraint: &Constraint) -> Vec<Choices> {
         if constraint.given.is_some() {
@@ -95,7 +95,8 @@ impl Kernel {
             let operands = space.operands.iter().zip(&mut choices.transports).zip(sources);
             for ((_, offered), sources) in operands.filter(|((operand, _), _)| is_open(&operand.tensor)) {
                 let is_given = sources.is_empty();
-                offered.retain(|choice| !(is_given || choice.is_stored()) || moves.allow(choice));
+                let is_asked = |choice: &Transport| is_given || choice.is_stored() || choice.is_bus();
+                offered.retain(|choice| !is_asked(choice) || moves.allow(choice));
             }
         }
         if self.cut.only_space().is_some_and(|space| is_open(&space.output)) {

@@ -6,6 +6,8 @@ pub mod kernel;
 
 pub mod partitioned;
 
+pub mod both_ways;
+
 pub mod distributed;
 
 pub mod origin;

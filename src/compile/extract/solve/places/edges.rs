@@ -47,7 +47,8 @@ impl Reach {
     fn of(transport: &Transport) -> Reach {
         match transport {
             Transport::Local => Reach::Own,
-            Transport::Memory => Reach::Anywhere,
+            // Whether a giver lies on the bus of its readers is asked once all places are known.
+            Transport::Memory | Transport::Broadcast(_) => Reach::Anywhere,
             _ => Reach::Link,
         }
     }
@@ -122,6 +123,11 @@ impl Edge {
     pub fn distance(&self, reader: &[i64], giver: &[i64]) -> Option<Affine> {
         let apart = along(&self.taken, reader) - along(&self.given, giver);
         (!apart.mentions(&self.indices)).then_some(apart)
+    }
+
+    /// The way from giver to reader along one axis, for rows with their shifts: a form over the reader's indices and the parameters.
+    pub fn way(&self, reader: (&[i64], &Affine), giver: (&[i64], &Affine)) -> Affine {
+        along(&self.taken, reader.0) - along(&self.given, giver.0) + reader.1.clone() - giver.1.clone()
     }
 
     /// How far apart giver and reader are along one axis, for rows with their shifts; `None` where the sizes or the takers

@@ -4,11 +4,12 @@
 //! of every dependence.
 
 use crate::mapping::{Dependence, Design, Giver, Handoff, Part, Row, Unknowns};
+use crate::rewrite::Transport;
 use crate::smt::{Goal, LinearProblem, Optimum, Unequal, attempt, minimise, soon};
 use known_rows::SPAN_LABELS;
 use std::ops::Range;
 use std::time::Duration;
-use systole_base::integer::{Affine, Bindings, Matrix, Polyhedron, Vector, lexicographic_sign};
+use systole_base::integer::{Affine, Bindings, Matrix, Polyhedron, Vector, dot, lexicographic_sign};
 use systole_base::network::Links;
 
 mod known_rows;
@@ -29,6 +30,8 @@ const LIMIT: Duration = Duration::from_secs(10);
 pub enum Law {
     /// The value of this operand of this space moves on.
     Stream(usize, usize),
+    /// All that hear this operand of this space over a bus hear it at one time.
+    Bus(usize, usize),
     /// The reduction of this space runs on.
     Reduction(usize),
     /// This handoff takes time.
@@ -70,6 +73,7 @@ impl Conditions {
         let mut conditions = Conditions { unknowns, rows: vec![], unequal: vec![], span: vec![], laws: vec![] };
         for space in 0..system.spaces.len() {
             conditions.add_flows(design, space, links)?;
+            conditions.add_buses(design, space)?;
             conditions.add_conflict(space, &design.parts[space])?;
         }
         for (position, handoff) in handoffs.iter().enumerate() {
@@ -99,6 +103,26 @@ impl Conditions {
                 0 => self.add(self.along(space, &flow.direction), least, law),
                 _ => return None,
             }
+        }
+        Some(())
+    }
+
+    /// What is computed and comes over a bus is heard by all at one time; an input may always be fed instead.
+    fn add_buses(&mut self, design: &Design, space: usize) -> Option<()> {
+        let (part, sources) = (&design.parts[space], &design.system.sources[space]);
+        for (operand, transport) in part.dataflow.transports.iter().enumerate() {
+            let Transport::Broadcast(along) = transport else { continue };
+            if sources[operand].is_empty() {
+                continue;
+            }
+            if part.rounds().iter().any(|row| dot(row, along) != 0) {
+                return None;
+            }
+            for sign in [1, -1] {
+                let coefficients = self.along(space, along).into_iter().map(|entry| sign * entry).collect();
+                self.rows.push(Row { coefficients, least: 0, label: self.laws.len() });
+            }
+            self.laws.push(Law::Bus(space, operand));
         }
         Some(())
     }

@@ -36,6 +36,7 @@ impl Laws<'_> {
     fn say(&self, law: &Law) -> Option<Said> {
         match law {
             Law::Stream(space, operand) => Some(self.stream(*space, *operand)),
+            Law::Bus(space, operand) => Some(self.bus(*space, *operand)),
             Law::Reduction(space) => Some(self.reduction(*space)),
             Law::Handoff(position) => self.handoff(self.handoffs.get(*position)?),
             Law::Conflict(space) => Some(self.conflict(*space)),
@@ -53,6 +54,14 @@ impl Laws<'_> {
         let (tensor, name, time) = (&read.tensor, &reader.name, self.hop(space, operand));
         let note = format!("{how}: `{tensor}` needs {time} from one point of `{name}` to the next");
         Said { note, label: Some((read.span, "moves from point to point".to_owned())) }
+    }
+
+    fn bus(&self, space: usize, operand: usize) -> Said {
+        let reader = &self.design.system.spaces[space];
+        let read = &reader.operands[operand];
+        let how = self.design.parts[space].dataflow.transports[operand].show(reader);
+        let note = format!("{how}: all points of `{}` on a bus of `{}` run at one time", reader.name, read.tensor);
+        Said { note, label: Some((read.span, "heard at once".to_owned())) }
     }
 
     fn reduction(&self, space: usize) -> Said {

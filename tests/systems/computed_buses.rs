@@ -1,0 +1,142 @@
+//! Computed values that come over a bus: on each line of readers the one where the element is computed puts it on the bus.
+
+use crate::agreement;
+use crate::agreement::checked;
+use crate::common::{Line, kernel, shown, written};
+use crate::locals::BEST_WAYS;
+use systole_base::network::Links;
+use systole_compile::timing::{PeOrder, no_deadlock_obligations, obligations};
+use systole_program::array;
+use systole_program::array::Program;
+use systole_program::obligation::Kind;
+use systole_run::sim::{Settings, simulate};
+
+/// Shortest paths: in step k every PE reads what one of its row and one of its column have.
+const PATHS: &str = "\
+kernel paths(N)
+in W[N, N]
+out D[N, N]
+local P[N + 1, N, N]
+P[0, i, j] = W[i, j]
+P[k, i, j] = min(P[k - 1, i, j], P[k - 1, i, k - 1] + P[k - 1, k - 1, j]) where 1 <= k
+D[i, j] = P[N, i, j]
+";
+
+/// What is eliminated with lies before the first point that reads it.
+const SOLVE: &str = "\
+kernel solve(N)
+in L[N, N], B[N]
+out X[N]
+X[i] = (B[i] - sum(j in 0..i) L[i, j] * X[j]) / L[i, i]
+";
+
+/// A PE for each state. In a round each hears of all states, one after the other.
+fn ways<'a>(sums: &'a str, then: &'a str) -> [Line<'a>; 3] {
+    [
+        ("X", "s", "0, 0", &["feed"], &[]),
+        ("X.max", "s", sums, &["broadcast s", "feed"], &["r"]),
+        ("X.2", "s", then, &["feed", "handoff"], &[]),
+    ]
+}
+
+fn paths(then: &str) -> [Line<'_>; 3] {
+    [
+        ("P", "i, j", "0", &["feed"], &[]),
+        ("P.2", "i, j", then, &["handoff", "broadcast j", "broadcast i"], &[]),
+        ("D", "i, j", "N + 1", &["handoff"], &[]),
+    ]
+}
+
+fn refuted(text: &str, lines: &[Line], largest: i64) -> Vec<(Kind, String)> {
+    let kernel = kernel(text);
+    let stated = obligations(&kernel.design(lines), &Links::default());
+    let stated = stated.unwrap_or_else(|problems| panic!("{}", shown(&problems)));
+    let refuted = agreement::refuted(&checked(&stated, largest));
+    refuted.into_iter().map(|(kind, of, _)| (kind, of.to_string())).collect()
+}
+
+fn proved(text: &str, lines: &[Line]) -> Program {
+    assert_eq!(refuted(text, lines, 3), []);
+    let kernel = kernel(text);
+    let design = kernel.design(lines);
+    let waits = no_deadlock_obligations(&design, &Links::default(), None, PeOrder::AsTheyCan);
+    let waits = waits.unwrap_or_else(|problems| panic!("{}", shown(&problems)));
+    assert_eq!(agreement::refuted(&checked(&waits, 3)).len(), 0, "no wait is in vain");
+    written(&design).unwrap_or_else(|problems| panic!("{}", shown(&problems)))
+}
+
+#[test]
+fn all_states_hear_of_each_in_its_turn() {
+    let program = proved(BEST_WAYS, &ways("t, r", "t, S"));
+    for [t, s] in [[1, 1], [1, 4], [2, 1], [4, 3], [5, 6]] {
+        let outcome = kernel(BEST_WAYS).hold_in_time(&program, &[t, s], &Settings::default());
+        // A step for each element to begin with, then for each of S states and the sum.
+        assert_eq!((outcome.cycles as i64, outcome.pes as i64), (1 + (t - 1) * (s + 1), s), "T={t}, S={s}");
+        let bus = &outcome.counters.buses[0];
+        assert_eq!((bus.driven as i64, bus.heard as i64), ((t - 1) * s, (t - 1) * s * (s - 1)), "T={t}, S={s}");
+    }
+}
+
+#[test]
+fn a_row_and_a_column_hear_of_what_one_of_them_has() {
+    let program = proved(PATHS, &paths("k"));
+    for n in [1, 2, 3, 7] {
+        let outcome = kernel(PATHS).hold_in_time(&program, &[n], &Settings::default());
+        assert_eq!((outcome.cycles as i64, outcome.pes as i64), (n + 2, n * n), "N = {n}");
+        for bus in &outcome.counters.buses {
+            assert_eq!((bus.driven as i64, bus.heard as i64), (n * n, n * n * (n - 1)), "N = {n}");
+        }
+    }
+}
+
+/// The twins: a word that is driven before it is computed, and two that are on one bus in one step.
+#[test]
+fn what_is_driven_too_early_or_beside_another_is_refuted() {
+    let early = refuted(BEST_WAYS, &ways("t - 1, r", "t, S"), 3);
+    assert!(early.iter().any(|(kind, _)| *kind == Kind::Handoff), "{early:?}");
+    let early = refuted(PATHS, &paths("0*k"), 3);
+    assert!(early.iter().any(|(kind, _)| *kind == Kind::Handoff), "{early:?}");
+    let together = refuted(BEST_WAYS, &ways("t, 0*r", "t, S"), 3);
+    assert!(together.contains(&(Kind::LinkConflict, "X".to_owned())), "{together:?}");
+    let apart = refuted(BEST_WAYS, &ways("t, r + s", "t, 2*S"), 3);
+    assert!(apart.contains(&(Kind::Alignment, "X".to_owned())), "{apart:?}");
+}
+
+/// Where on some line nobody can drive, the design is refused in words.
+#[test]
+fn a_bus_has_a_driver_on_every_line() {
+    let said = |text: &str, lines: &[Line]| {
+        let kernel = kernel(text);
+        shown(&obligations(&kernel.design(lines), &Links::default()).expect_err("it is refused"))
+    };
+    // All that read X[j] come after the PE that computes it.
+    let sums = ("X.sum", "i", "i + j", &["feed", "broadcast i"][..], &["j"][..]);
+    let solved = said(SOLVE, &[sums, ("X", "i", "2*i", &["feed", "handoff", "feed"], &[])]);
+    assert!(solved.contains("`X` cannot be broadcast to `X.sum`"), "{solved}");
+    assert!(solved.contains("no point reads it"), "{solved}");
+    // What is there to begin with lies one row further down than those that hear of it.
+    let [first, then, last] = paths("k");
+    let beside = said(PATHS, &[("P", "i + 1, j", first.2, first.3, first.4), then, last]);
+    assert!(beside.contains("does not lie on the bus"), "{beside}");
+}
+
+/// As a program: one word that two drive stops the run, and who hears what nobody drives is named.
+#[test]
+fn a_run_says_who_drives_twice_and_who_waits() {
+    let kernel = kernel(BEST_WAYS);
+    let program = proved(BEST_WAYS, &ways("t, r", "t, S"));
+    let text = array::print(&program);
+    let drive = "(drive X_2-link X_2 (r0 r))";
+    assert!(text.contains(drive), "{text}");
+    let sizes = kernel.sizes(&[2, 3]);
+    let read = |text: &str| array::parse("test.pe", text).unwrap_or_else(|faults| panic!("{}", shown(&faults)));
+
+    let lost = read(&text.replace(drive, "(drive X_2-link X_2 ((+ r0 9) r))"));
+    let outcome = simulate(&lost, &sizes, &kernel.inputs(&sizes), &Settings::default()).expect("it ends");
+    let deadlock = outcome.deadlock.expect("nobody drives");
+    assert!(deadlock.blocked.iter().all(|blocked| &*blocked.link == "X_2-link"), "{:?}", deadlock.blocked);
+
+    let twice = read(&text.replace(drive, &format!("{drive} {drive}")));
+    let stopped = simulate(&twice, &sizes, &kernel.inputs(&sizes), &Settings::default()).expect_err("it is stopped");
+    assert!(shown(&stopped).contains("drives tag"), "{}", shown(&stopped));
+}
