@@ -29,8 +29,8 @@ pub struct Constraint {
     pub transports: Vec<(Directive, Span)>,
     /// Operands, by their spaces, that are to be read through memory.
     pub through_memory: Vec<(usize, usize)>,
-    /// The axes of the array, where the kernel is divided into strips that lie along them.
-    pub divided: Vec<Affine>,
+    /// The axes of the array, where the kernel is divided into strips that lie along them: a family has the first of the forms that it can.
+    pub divided: Vec<Vec<Affine>>,
     /// The network the schedule is for.
     pub network: Option<Network>,
     /// How many PEs are one along each axis, where that is given, and where in the source.

@@ -27,7 +27,8 @@ pub struct Given {
 
 /// The lines of a schedule that is this design, without its header.
 pub fn design_text(design: &Design) -> String {
-    let mut text = String::new();
+    let splits = design.system.splits.iter().map(|split| format!("{split}\n"));
+    let mut text: String = splits.collect();
     if !design.fold.is_none() {
         let axes = (0..design.rank()).map(|axis| design.fold.axis(axis));
         let (factors, phases): (Vec<String>, Vec<String>) =

@@ -108,14 +108,18 @@ pub struct Chain {
 }
 
 impl Chain {
-    /// The order in which the reduction of `space` is written: the innermost index first, each from its first value on.
+    /// The order in which the reduction of `space` is written: the innermost index first, each from its first value on. Numbers of
+    /// strips run from the last on, since how many strips there are has no closed form.
     pub fn as_written(space: &Space) -> Chain {
         let scattered = space.output_access.iter().any(|form| form.mentions(&space.reduced));
         if scattered {
             let rows = space.output_access.iter().map(|form| form.row(space.indices())).collect();
             return Chain { directions: Matrix::new(rows, space.dimension()).null_lattice() };
         }
-        let unit = |reduced: &Name| space.indices().iter().map(|index| i64::from(index == reduced)).collect();
+        let sign = |index: &Name| if Strip::is_number(index) { -1 } else { 1 };
+        let unit = |reduced: &Name| {
+            space.indices().iter().map(|index| if index == reduced { sign(index) } else { 0 }).collect()
+        };
         Chain { directions: space.reduced.iter().rev().map(unit).collect() }
     }
 }
