@@ -1,6 +1,6 @@
 //! Layers of convolutional networks by the dataflows that have a name: what stays on a PE, and what leaves the array.
 
-use super::start::{json, refused};
+use super::start::{good, json, refused};
 
 /// A layer of F filters over C channels, as SCALE-Sim and Eyeriss have it. Partial sums over channels run down a column, where
 /// weights stay; they leave the array for a memory, of which one PE adds them up (the first TPU's array). Rows of weights stay where
@@ -14,6 +14,10 @@ Y[f, i, j] = sum(c, k, l) W[f, c, k, l] * X[c, i + k, j + l]
 schedule weight-stationary
 split sum(c, k, l) as sum(k, l) sum(c)
 place (c, f)   prefetch W   memory Y.c
+
+schedule accumulated
+split sum(c, k, l) as sum(k, l) sum(c)
+place (c, f)   time (k, l, i, j + c + f)   prefetch W   local Y
 
 schedule output-stationary
 place (f, i)
@@ -38,6 +42,12 @@ place (c, k)   prefetch W   memory Y.k
 
 schedule output-stationary
 place (c, i)
+
+schedule accumulated
+place (c, i)   time (k, l, j)   local Y
+
+schedule in-a-register
+place (c, i)   time (k, l, j)
 
 schedule row-stationary
 place (k, i)   time (c, j, k + l)   prefetch W
@@ -128,4 +138,41 @@ fn sums_of_a_column_that_do_not_leave_it_are_refuted() {
     std::fs::write(&path, DEPTHWISE).unwrap();
     let said = refused(&["prove", &path, "--schedule", "unsplit"]);
     assert!(said.contains("a register is too small for `Y`"), "{said}");
+}
+
+/// The array of the first TPU: sums over channels run down a column to an accumulator at its end, which has one for each result.
+#[test]
+fn partial_sums_wait_at_the_end_of_a_column() {
+    for (sizes, least, results) in [("F=3,C=3,M=4,N=4,K=2,L=2", 64, 48), ("F=2,C=3,M=2,N=3,K=2,L=1", 12, 12)] {
+        let ran = holds(LAYER, "accumulated", sizes);
+        let cycles = ran["sim"]["cycles"].as_i64().unwrap();
+        assert!(cycles >= least && cycles <= 2 * least + 8, "{sizes}: {cycles}");
+        let words = |array: &str| ran["sim"]["memory_words"][array]["stored"].as_i64().unwrap();
+        assert_eq!(words("Y"), results, "{sizes}: nothing but results leaves the array");
+        let winner = &ran["search"]["front"][ran["search"]["winner"].as_u64().unwrap() as usize];
+        assert!(winner["buffers"].as_i64().unwrap() >= results, "{sizes}");
+    }
+}
+
+#[test]
+fn partial_sums_wait_in_their_pe_where_a_register_is_too_small() {
+    for (sizes, cycles) in [("C=2,M=3,N=3,K=2,L=2", 12), ("C=1,M=2,N=4,K=3,L=1", 12)] {
+        assert_eq!(holds(DEPTHWISE, "accumulated", sizes)["sim"]["cycles"], cycles, "{sizes}");
+    }
+    // The twins: a register, and an order in which two partial sums of one result wait at once.
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let [path, design, wrong] = ["layer.rec", "x.design", "wrong.design"].map(file);
+    std::fs::write(&path, DEPTHWISE).unwrap();
+    assert!(refused(&["prove", &path, "--schedule", "in-a-register"]).contains("a register is too small for `Y`"));
+    good(&["emit", &path, "--schedule", "accumulated", "--stop-after", "design", "-o", &design]);
+    let text = std::fs::read_to_string(&design).unwrap();
+    good(&["prove", &design]);
+    let line = text.lines().find(|line| line.contains("reduce along")).unwrap();
+    let order = line.split("reduce along ").nth(1).unwrap().split("   ").next().unwrap();
+    let levels: Vec<&str> = order.split(", ").collect();
+    let changed = text.replace(order, &format!("{}, {}", levels[1], levels[0]));
+    std::fs::write(&wrong, changed).unwrap();
+    let said = refused(&["prove", &wrong]);
+    assert!(said.contains("a scratchpad with one entry an element is too small for `Y`"), "{said}");
 }

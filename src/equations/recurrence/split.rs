@@ -99,24 +99,38 @@ impl RecurrenceSystem {
     }
 }
 
-/// The reductions by one operator right inside each other at the top of an expression: their indices and ranges, and what they reduce.
-fn nest(expression: &Expr) -> Option<(Operator, Vec<(&Name, &Polyhedron)>, &Expr)> {
-    let Expr::Reduce { operator: first, .. } = expression else { return None };
-    let (mut levels, mut body) = (vec![], expression);
-    while let Expr::Reduce { operator, index, range, body: inner, .. } = body
-        && operator == first
-    {
-        levels.push((index, range));
-        body = inner;
+/// Reductions by one operator right inside each other.
+struct Nest<'a> {
+    operator: Operator,
+    /// Their indices and ranges, the outermost first.
+    levels: Vec<(&'a Name, &'a Polyhedron)>,
+    /// What they reduce.
+    body: &'a Expr,
+}
+
+impl Nest<'_> {
+    /// Those at the top of an expression.
+    fn of(expression: &Expr) -> Option<Nest<'_>> {
+        let Expr::Reduce { operator: first, .. } = expression else { return None };
+        let (mut levels, mut body) = (vec![], expression);
+        while let Expr::Reduce { operator, index, range, body: inner, .. } = body
+            && operator == first
+        {
+            levels.push((index, range));
+            body = inner;
+        }
+        Some(Nest { operator: *first, levels, body })
     }
-    Some((*first, levels, body))
+
+    fn indices(&self) -> Vec<Name> {
+        self.levels.iter().map(|(index, _)| (*index).clone()).collect()
+    }
 }
 
 /// All reductions of an expression, those by one operator right inside each other as one.
 pub(super) fn reductions(expression: &Expr) -> Vec<(Operator, Vec<Name>)> {
-    if let Some((operator, levels, body)) = nest(expression) {
-        let indices = levels.iter().map(|(index, _)| (*index).clone()).collect();
-        return [vec![(operator, indices)], reductions(body)].concat();
+    if let Some(nest) = Nest::of(expression) {
+        return [vec![(nest.operator, nest.indices())], reductions(nest.body)].concat();
     }
     match expression {
         Expr::Apply(_, arguments) => arguments.iter().flat_map(reductions).collect(),
@@ -205,9 +219,8 @@ impl Splitting<'_> {
 
     /// How the reductions at the top of an expression are split, and where that is asked for.
     fn split_of(&self, value: &Expr) -> Option<(Split, Span)> {
-        let (operator, levels, _) = nest(value)?;
-        let indices: Vec<Name> = levels.iter().map(|(index, _)| (*index).clone()).collect();
-        self.splits.iter().find(|(split, _)| split.is_of(operator, &indices)).cloned()
+        let nest = Nest::of(value)?;
+        self.splits.iter().find(|(split, _)| split.is_of(nest.operator, &nest.indices())).cloned()
     }
 
     /// The outermost of the reductions; those within define tensors of their own.
@@ -217,21 +230,21 @@ impl Splitting<'_> {
         (split, asked): (&Split, Span),
         (value, span): (&Expr, Span),
     ) -> Result<Expr, Box<Diagnostic>> {
-        let Some((operator, levels, body)) = nest(value) else { return Ok(value.clone()) };
+        let Some(nest) = Nest::of(value) else { return Ok(value.clone()) };
+        let operator = nest.operator;
         let refuse = |why: &str| Box::new(self.refuse(around, asked, why));
         if !scattered_indices(around.equation).is_empty() {
             return Err(refuse("its target names indices of it"));
         }
         let strips = split.strips();
-        let set = levels.iter().fold(around.set.clone(), |set, (_, range)| set.intersect(range));
-        let reduced = levels.iter().map(|(index, _)| (*index).clone());
+        let set = nest.levels.iter().fold(around.set.clone(), |set, (_, range)| set.intersect(range));
         let inside = Around {
-            indices: around.indices.iter().cloned().chain(reduced).collect(),
+            indices: around.indices.iter().cloned().chain(nest.indices()).collect(),
             set: set.clone(),
             ..around.clone()
         };
-        let mut body = self.value(&inside, body)?.substitute(&Strip::image(&strips));
-        let mut set = self.plain(Strip::divide(&strips, &set));
+        let mut body = self.value(&inside, nest.body)?.substitute(&Strip::image(&strips));
+        let mut set = self.plain(&Strip::divide(&strips, &set));
         let names = split.names(&around.equation.target, &self.tensors);
         for (number, tensor) in (1..split.levels.len()).rev().zip(names) {
             let (around_it, level) = (split.levels[..number].iter().flatten(), &split.levels[number]);
@@ -248,11 +261,11 @@ impl Splitting<'_> {
     /// The equations of one of the inner reductions. Returns the points at which it is read; `None` where these have no closed form.
     fn part(&mut self, part: &Part, body: &Expr) -> Option<Polyhedron> {
         let outer = part.level.iter().try_fold(part.set.clone(), |set, index| set.eliminate_exactly(index))?;
-        let outer = self.plain(outer);
+        let outer = self.plain(&outer);
         let shape: Option<Vec<Affine>> = part.indices.iter().map(|index| self.extent(&outer, index)).collect();
         let sizes = Polyhedron::sizes(&self.system.parameters);
         for conditions in self.cases(part.set, part.level) {
-            let set = self.plain(conditions.iter().cloned().fold(part.set.clone(), with));
+            let set = self.plain(&conditions.iter().cloned().fold(part.set.clone(), with));
             if set.intersect(&sizes).is_empty() {
                 continue;
             }
@@ -271,7 +284,7 @@ impl Splitting<'_> {
     }
 
     /// A set without the constraints that the others say already.
-    fn plain(&self, set: Polyhedron) -> Polyhedron {
+    fn plain(&self, set: &Polyhedron) -> Polyhedron {
         set.irredundant(&Polyhedron::sizes(&self.system.parameters))
     }
 

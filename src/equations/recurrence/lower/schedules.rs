@@ -16,6 +16,9 @@ const TILE_LIMIT: f64 = 2_147_483_648.0;
 const BOUNDARIES: [&str; 2] = ["boundary", "anywhere"];
 const NETWORKS: [&str; 6] = ["line", "wire", "mesh", "hex", "king", "torus"];
 
+type Strips = Vec<(Strip, Span)>;
+type Splits = Vec<(Split, Span)>;
+
 /// What the equations offer to a schedule.
 struct Offer {
     indices: Vec<Name>,
@@ -467,11 +470,7 @@ fn levels(directive: &ast::Directive) -> &[ast::Level] {
 }
 
 /// The strips of indices that some equation has free, and the splits with those of reductions over other indices in strips.
-fn with_reduced_strips(
-    strips: Vec<(Strip, Span)>,
-    mut splits: Vec<(Split, Span)>,
-    equations: &[Equation],
-) -> (Vec<(Strip, Span)>, Vec<(Split, Span)>) {
+fn with_reduced_strips(strips: Strips, mut splits: Splits, equations: &[Equation]) -> (Strips, Splits) {
     let is_free = |index: &Name| equations.iter().any(|equation| equation.domain.indices.contains(index));
     let (free, reduced): (Vec<_>, Vec<_>) = strips.into_iter().partition(|(strip, _)| is_free(&strip.index));
     let all: Vec<Strip> = reduced.iter().map(|(strip, _)| strip.clone()).collect();
