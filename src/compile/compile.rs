@@ -22,7 +22,7 @@ use systole_base::integer::{Bindings, Name};
 use systole_base::machine::Machine;
 use systole_base::refusal::Refusal;
 use systole_base::span::Source;
-use systole_equations::recurrence::spaces::{SpaceSystem, spaces_of};
+use systole_equations::recurrence::spaces::{SpaceSystem, spaces_of, spaces_under};
 use systole_equations::recurrence::{RecurrenceSystem, Schedule, Space, load};
 use systole_program::array::{Program, store_obligations};
 
@@ -98,8 +98,10 @@ impl Compiled {
 pub fn compile(source: &Arc<Source>, options: &Options) -> Checked<Compiled> {
     let equations = load(source)?;
     let schedule = options.schedule.as_deref().map(|name| equations.asked_schedule(name)).transpose()?;
-    let spaces = spaces_of(&equations)?.in_strips(schedule.map_or(&[], |schedule| &schedule.strips))?;
-    let spaces = spaces.on_both_sides(&schedule.map(Schedule::two_sided).unwrap_or_default())?;
+    let spaces = match schedule {
+        Some(schedule) => spaces_under(&equations, schedule)?,
+        None => spaces_of(&equations)?,
+    };
     let sizes: Bindings =
         spaces.parameters.iter().map(|size| (size.clone(), USUAL_SIZE)).chain(options.sizes.clone()).collect();
     let whole = Saturated::new(spaces, None)?;

@@ -7,6 +7,8 @@ mod book;
 
 mod border;
 
+mod dataflows;
+
 mod deadlocks;
 
 mod designs;

@@ -111,12 +111,31 @@ fn a_design_in_strips_is_a_file() {
     assert!(refused(&["prove", &wrong]).contains("smallest case"));
 }
 
-/// A reduction would end on two faces, one for whole strips and one for the last.
+/// Sums of strips, and a sum of these: the weights stay, whatever the sizes are. Results are those of that order.
 #[test]
-fn what_is_reduced_over_is_not_divided() {
-    let (_folder, path) = kernel(&scheduled("place (k mod 4, j)"));
+fn what_is_reduced_over_is_divided_as_well() {
+    let (folder, path) = kernel(&scheduled("place (k mod 4, j mod 4)   memory C.k"));
+    for sizes in ["M=5,N=6,K=7", "M=2,N=4,K=8", "M=1,N=1,K=1"] {
+        let ran = json(&["run", &path, "--schedule", "s", "--size", sizes]);
+        assert_eq!(
+            (&ran["prove"]["result"], &ran["sim"]["matches_reference"]),
+            (&"proved".into(), &true.into()),
+            "{sizes}"
+        );
+        assert_eq!(ran["search"]["strips"], serde_json::json!({ "j": 4, "k": 4 }), "{sizes}");
+    }
+    let file = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let [design, again] = ["x.design", "again.design"].map(file);
+    good(&["emit", &path, "--schedule", "s", "--stop-after", "design", "-o", &design]);
+    good(&["emit", &design, "--stop-after", "design", "-o", &again]);
+    let text = std::fs::read_to_string(&design).unwrap();
+    assert_eq!(text, std::fs::read_to_string(&again).unwrap());
+    assert!(text.contains("split sum(k) as sum(k div 4) sum(k mod 4)"), "{text}");
+    good(&["prove", &design]);
+    // The twin: where a PE keeps what another computed.
+    let (_folder, path) = kernel(&scheduled("place (k mod 4, j mod 4)   local C.k"));
     let said = refused(&["prove", &path, "--schedule", "s"]);
-    assert!(said.contains("`k` cannot be divided into strips: it is reduced over"), "{said}");
+    assert!(said.contains("C.k"), "{said}");
 }
 
 /// Kernels with few points in their first round, where a skew would leave the array without work, and PEs folded that are but one.

@@ -12,7 +12,7 @@ use systole_compile::rewrite::{
     Choices, Dataflow, RECURRENCES, compare_recurrences, load_rules, read_recurrences, recurrences, saturate,
     split_recurrences,
 };
-use systole_equations::recurrence::spaces::{SpaceSystem, spaces_of};
+use systole_equations::recurrence::spaces::{SpaceSystem, spaces_of, spaces_under};
 use systole_equations::recurrence::{Directive, RecurrenceSystem, Strip, load};
 use systole_equations::syntax;
 
@@ -75,7 +75,7 @@ impl Kernel {
         let source = Source::new("kernel.design", format!("{}\nschedule design\n{design}", self.text));
         let equations = load(&source).map_err(said)?;
         let schedule = equations.asked_schedule("design").map_err(said)?;
-        let spaces = spaces_of(&equations).map_err(said)?.in_strips(&schedule.strips).map_err(said)?;
+        let spaces = spaces_under(&equations, schedule).map_err(said)?;
         let constraint = Constraint::from_schedule(&spaces, schedule).map_err(said)?;
         constraint.restrict(&spaces, &self.choices).map_err(said)?;
         constraint.given.ok_or_else(|| "no design".to_owned())

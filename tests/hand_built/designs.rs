@@ -43,7 +43,7 @@ pub fn design<'a>(space: &'a Space, place: &str, time: &str, transports: &[&str]
         space,
         dataflow: Dataflow {
             transports: transports.iter().map(|text| transport(space, text)).collect(),
-            chain: Chain { directions: chain.iter().map(|text| direction(space, text)).collect() },
+            chain: Chain::along(chain.iter().map(|text| direction(space, text)).collect()),
         },
         map: SpaceTimeMap { place: matrix(space, place), step: matrix(space, time) },
         boundary_io: false,

@@ -98,7 +98,7 @@ fn written(place: &[&[i64]], step: &[&[i64]], transports: Vec<Transport>, chain:
         SpaceTimeMap { place: Matrix::new(owned(place), step[0].len()), step: Matrix::new(owned(step), step[0].len()) };
     Found {
         cost: Cost::default(),
-        parts: vec![Part::unshifted(map, Dataflow { transports, chain: Chain { directions: owned(chain) } })],
+        parts: vec![Part::unshifted(map, Dataflow { transports, chain: Chain::along(owned(chain)) })],
         fold: Fold::default(),
     }
 }

@@ -150,7 +150,7 @@ fn twin(step: [i64; 3]) -> Found {
     let place = Matrix::new(vec![vec![1, 0, 0], vec![0, 1, 0]], 3);
     let map = SpaceTimeMap { place, step: Matrix::new(vec![step.to_vec()], 3) };
     let transports = vec![Transport::Stream(vec![0, 1, 0]), Transport::Stream(vec![1, 0, 0])];
-    let chain = Chain { directions: vec![vec![0, 0, 1]] };
+    let chain = Chain::along(vec![vec![0, 0, 1]]);
     Found {
         cost: Default::default(),
         parts: vec![Part::unshifted(map, Dataflow { transports, chain })],

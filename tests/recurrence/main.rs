@@ -17,6 +17,8 @@ mod solvers;
 
 mod spaces;
 
+mod splits;
+
 mod strips;
 
 mod support;

@@ -7,7 +7,7 @@ use systole_equations::recurrence::spaces::{cut_spaces, evaluate_system_in_order
 use systole_equations::recurrence::{Chain, RecurrenceSystem, Tensors, evaluate, evaluate_in_order, one_space};
 
 fn chain(directions: &[&[i64]]) -> Chain {
-    Chain { directions: directions.iter().map(|direction| Vector::from(*direction)).collect() }
+    Chain::along(directions.iter().map(|direction| Vector::from(*direction)).collect())
 }
 
 /// The output by the written order and by the chain.

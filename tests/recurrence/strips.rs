@@ -124,6 +124,25 @@ fn neighbours_may_lie_in_the_strip_beside() {
     }
 }
 
+/// What one space has in strips, another reduces over: there it is whole, and a quotient tells the strip.
+#[test]
+fn an_index_that_is_reduced_over_elsewhere_is_whole_there() {
+    let chain = "kernel chain(M, N, K)\nin A[M, K], B[K, N], D[N]\nlocal T[M, N]\nout y[M]\n\
+                 T[i, j] = sum(k) A[i, k] * B[k, j]\ny[i] = max(0, sum(j) T[i, j] * D[j])\n";
+    for [m, n, k] in [[3, 8, 2], [2, 7, 3], [1, 1, 1], [4, 3, 2]] {
+        let [rows, columns, inner] = [m, n, k].map(|size| size as usize);
+        let inputs = tensors(&[
+            ("A", filled(1, &[rows, inner])),
+            ("B", filled(2, &[inner, columns])),
+            ("D", filled(3, &[columns])),
+        ]);
+        for list in [&[("j", 4)][..], &[("i", 2), ("j", 3)]] {
+            hold(chain, list, &[("M", m), ("N", n), ("K", k)], &inputs);
+        }
+    }
+    assert!(refused(chain, &[("k", 2)]).contains("`k` cannot be divided into strips: it is reduced over"));
+}
+
 fn refused(text: &str, list: &[(&str, i64)]) -> String {
     let cut = cut_spaces(&system(text)).expect("spaces");
     render(&cut.in_strips(&strips(list)).expect_err("it is refused"), false)

@@ -50,7 +50,7 @@ fn a_reversed_sum_begins_with_its_last_value() {
     let cut = cut_spaces(&system).expect("the kernel is cut");
     let mut chains = written(&cut);
     let sums = cut.position("y.sum").expect("there is a space of sums");
-    chains[sums] = Chain { directions: vec![vec![0, -1]] };
+    chains[sums] = Chain::along(vec![vec![0, -1]]);
     let rough = |seed, shape: &[usize]| filled(seed, shape).mapv(|value: f64| (value * 1.7).exp());
     let inputs = tensors(&[("A", rough(1, &[6, 6])), ("x", rough(2, &[6]))]);
     let (a, x) = (&inputs["A"], &inputs["x"]);
@@ -72,8 +72,8 @@ fn chains_that_do_not_fit_are_refused() {
         result.expect_err("refused")[0].to_string()
     };
     assert!(refusal(&[]).contains("the chains are not those"));
-    let short = vec![Chain { directions: vec![vec![1]] }; cut.spaces.len()];
+    let short = vec![Chain::along(vec![vec![1]]); cut.spaces.len()];
     assert!(refusal(&short).contains("the chains are not those"));
-    let none = vec![Chain { directions: vec![] }; cut.spaces.len()];
+    let none = vec![Chain::along(vec![]); cut.spaces.len()];
     assert!(refusal(&none).contains("more than one value for element"));
 }

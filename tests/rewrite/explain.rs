@@ -9,10 +9,7 @@ use systole_equations::recurrence::{Chain, Space};
 
 fn cannon() -> Dataflow {
     let stream = |along: [i64; 3]| Transport::Stream(Vector::from(along));
-    Dataflow {
-        transports: vec![stream([0, 1, 0]), stream([1, 0, 0])],
-        chain: Chain { directions: vec![vec![0, 0, 1]] },
-    }
+    Dataflow { transports: vec![stream([0, 1, 0]), stream([1, 0, 0])], chain: Chain::along(vec![vec![0, 0, 1]]) }
 }
 
 fn rules_of(steps: &[Step]) -> Vec<&str> {

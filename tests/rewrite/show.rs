@@ -7,7 +7,7 @@ use systole_compile::rewrite::{Dataflow, Transport, recurrences_of_space};
 use systole_equations::recurrence::{Chain, Operator, Scalar, Space};
 
 fn text(space: &Space, transports: Vec<Transport>, directions: &[&[i64]]) -> String {
-    let chain = Chain { directions: directions.iter().map(|d| Vector::from(*d)).collect() };
+    let chain = Chain::along(directions.iter().map(|d| Vector::from(*d)).collect());
     let lines = recurrences_of_space(space, &Dataflow { transports, chain });
     lines.iter().map(ToString::to_string).collect::<Vec<String>>().join("\n")
 }

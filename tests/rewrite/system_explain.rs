@@ -15,11 +15,11 @@ fn rules_of(steps: &[Step]) -> Vec<&str> {
 fn paper() -> [Dataflow; 2] {
     let sums = Dataflow {
         transports: vec![Transport::Feed, Transport::Stream(vec![1, 0])],
-        chain: Chain { directions: vec![vec![0, 1]] },
+        chain: Chain::along(vec![vec![0, 1]]),
     };
     let divisions = Dataflow {
         transports: vec![Transport::Prefetch, Transport::Handoff, Transport::Feed],
-        chain: Chain { directions: vec![] },
+        chain: Chain::along(vec![]),
     };
     [sums, divisions]
 }
@@ -45,8 +45,7 @@ fn the_triangular_solve_goes_through_both_handoffs() {
 #[test]
 fn a_prefix_sum_is_handed_from_point_to_point() {
     let mut lowered = lower(&cut(PREFIX_SUM));
-    let dataflow =
-        Dataflow { transports: vec![Transport::Handoff, Transport::Prefetch], chain: Chain { directions: vec![] } };
+    let dataflow = Dataflow { transports: vec![Transport::Handoff, Transport::Prefetch], chain: Chain::along(vec![]) };
     let steps = lowered.explain(1, &dataflow);
     assert!(rules_of(&steps).contains(&"self-dep") && rules_of(&steps).contains(&"send"), "{:?}", rules_of(&steps));
     assert!(!rules_of(&steps).contains(&"choose-handoff"));

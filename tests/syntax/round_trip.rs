@@ -115,8 +115,13 @@ fn directive() -> impl Strategy<Value = Spanned<Directive>> {
         (ident(), proptest::collection::vec(expression(), 1..3))
             .prop_map(|(tensor, along)| Directive::Load(tensor, along)),
         ident().prop_map(Directive::Network),
+        (level(), vec(level(), 1..3)).prop_map(|(whole, levels)| Directive::Split(whole, levels)),
     ]
     .prop_map(at)
+}
+
+fn level() -> impl Strategy<Value = Level> {
+    (ident(), vec(expression(), 1..3)).prop_map(|(operator, indices)| Level { operator, indices })
 }
 
 fn reduction() -> impl Strategy<Value = Spanned<Reduction>> {

@@ -69,7 +69,7 @@ fn part(space: &Space, (_, place, step, transports, chain): &Line) -> Part {
         starts,
         dataflow: Dataflow {
             transports: transports.iter().map(|text| transport(space, text)).collect(),
-            chain: Chain { directions: chain.iter().map(|text| form(text).row(space.indices())).collect() },
+            chain: Chain::along(chain.iter().map(|text| form(text).row(space.indices())).collect()),
         },
     }
 }

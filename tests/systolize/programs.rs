@@ -56,7 +56,7 @@ pub fn run(program: &Program, sizes: &Bindings, inputs: &Tensors, settings: &Set
 
 /// Whether the run ended with the bits of the reference.
 pub fn is_right(space: &Space, scheme: &Scheme, sizes: &Bindings, inputs: &Tensors, outcome: &Outcome) -> bool {
-    let chain = Chain { directions: vec![Vector::from(scheme.accumulation())] };
+    let chain = Chain::along(vec![Vector::from(scheme.accumulation())]);
     let expected =
         evaluate_in_order(space, &chain, sizes, inputs).unwrap_or_else(|problems| panic!("{}", shown(&problems)));
     let bits = |array: &ndarray::ArrayD<f64>| array.iter().map(|value| value.to_bits()).collect::<Vec<u64>>();

@@ -85,7 +85,7 @@ fn a_chain_that_runs_back_turns_the_order_of_the_tiles_round() {
     let sizes: Bindings = ["M", "N", "K"].into_iter().zip([2, 2, 7]).map(|(key, value)| (name(key), value)).collect();
     let inputs = inputs(&system, &sizes);
     let (a, b) = (&inputs["A"], &inputs["B"]);
-    let back = Chain { directions: vec![vec![0, 0, -1]] };
+    let back = Chain::along(vec![vec![0, 0, -1]]);
     let chains = TileChains::from([(name("C.sum"), (["i", "j", "k"].map(name).to_vec(), back))]);
     let found = evaluate_tiled(&tiled, &chains, &sizes, &inputs).unwrap();
     for (i, j) in [(0, 0), (0, 1), (1, 0), (1, 1)] {

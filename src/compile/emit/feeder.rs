@@ -50,7 +50,7 @@ impl Words {
 
     /// The words as a design: where and when the feeder drives them.
     pub fn design(&self) -> MappedSpace<'_> {
-        let dataflow = Dataflow { transports: vec![Transport::Feed], chain: Chain { directions: vec![] } };
+        let dataflow = Dataflow { transports: vec![Transport::Feed], chain: Chain::along(vec![]) };
         MappedSpace { space: &self.space, dataflow, map: self.feeder.map.clone(), boundary_io: false }
     }
 }

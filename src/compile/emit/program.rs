@@ -11,6 +11,7 @@ use super::givens::fill_known;
 use super::grid::Side;
 use super::names::{Names, fresh};
 use super::passage::{Passage, Storage};
+use super::reduce::partial;
 use super::scan::Scan;
 use super::timetable::{first_time, timetable};
 use super::work::{Work, since};
@@ -51,7 +52,7 @@ pub fn emit(design: &Design, links: &Links) -> Checked<Program> {
         kernel: design.system.kernel.clone(),
         parameters: design.system.parameters.clone(),
         tiles: vec![],
-        scratchpads: stores.scratchpads(design.system),
+        scratchpads: stores.scratchpads(design.system).into_iter().chain(partials(design, &alone)?).collect(),
         leaves: vec![],
         arrays: loaded_ahead(arrays(design.system), design, links),
         grid: work.sides.iter().map(Side::coordinate).collect(),
@@ -62,6 +63,32 @@ pub fn emit(design: &Design, links: &Links) -> Checked<Program> {
         buses: parts.iter().flat_map(Whole::buses).chain(stores.memories(links)).collect(),
         classes: classes(&work),
     })
+}
+
+/// The scratchpads of partial results that wait on their PE, each as large as the tensor of the result.
+fn partials(design: &Design, alone: &[MappedSpace]) -> Checked<Vec<Scratchpad>> {
+    let mut pads = vec![];
+    for part in alone {
+        let kept = part.flows().unwrap_or_default().into_iter().filter(|flow| flow.is_kept);
+        let levels =
+            kept.filter_map(|flow| if let FlowRole::Reduction(level) = flow.role { Some(level) } else { None });
+        let tensor = design.system.tensors.iter().find(|tensor| tensor.name == part.space.output);
+        for level in levels {
+            let Some(tensor) = tensor.filter(|_| design.fold.is_none()) else {
+                return Err(vec![not_kept(part.space)]);
+            };
+            let shape = tensor.shape.iter().map(IndexExpr::affine).collect();
+            pads.push(Scratchpad { name: partial(part.space, level), shape });
+        }
+    }
+    Ok(pads)
+}
+
+/// PEs that are one would share the entry of an element.
+fn not_kept(space: &Space) -> Diagnostic {
+    Diagnostic::new(format!("partial results of `{}` cannot be kept in scratchpads of folded PEs", space.name))
+        .label(&space.source, space.span, "reduced here")
+        .help("leave the fold out, or `local`")
 }
 
 /// Where tensors are stored between the points that compute them and those that read them, by the names of the tensors.

@@ -2,10 +2,10 @@
 
 use super::body::{Body, joined};
 use crate::mapping::{Flow, FlowRole};
-use systole_base::integer::Polyhedron;
+use systole_base::integer::{Name, Polyhedron, name};
 use systole_base::scalar::Function;
-use systole_equations::recurrence::Operator;
-use systole_program::array::{Instruction, ScalarExpr};
+use systole_equations::recurrence::{Operator, Space};
+use systole_program::array::{IndexExpr, Instruction, ScalarExpr};
 
 impl Body<'_> {
     /// One level of the reduction: `value` joins the running result, which moves on, or is finished at the end of its line.
@@ -19,11 +19,17 @@ impl Body<'_> {
         if !flow.is_stationary() {
             join.push(Instruction::Receive(result.clone(), self.names.channel(role)));
         }
+        if flow.is_kept {
+            join.push(Instruction::Recall(result.clone(), partial(self.design.space, level), self.result_element()));
+        }
         let operator = self.design.space.reduction.map_or(Function::Add, Operator::function);
         join.push(Instruction::Let(result.clone(), joined(operator, &result, value.clone())));
         let start = vec![Instruction::Let(result.clone(), value.clone())];
         let mut body = self.when(&self.previous(flow), known, |_| join.clone(), |_| start.clone());
         let moved = match flow.is_stationary() {
+            true if flow.is_kept => {
+                vec![Instruction::Keep(partial(self.design.space, level), self.result_element(), result.clone())]
+            }
             true => vec![],
             false => vec![Instruction::Send(self.outbound(role), result.clone())],
         };
@@ -66,6 +72,11 @@ impl Body<'_> {
         keep.chain(store).collect()
     }
 
+    /// The element of the result that the point is of.
+    fn result_element(&self) -> Vec<IndexExpr> {
+        self.subscripts(&self.design.space.output_access)
+    }
+
     /// The result goes into the memory that all PEs share, in the step in which it is there.
     fn share(&self) -> Option<Instruction> {
         let result = self.names.register(FlowRole::Reduction(self.last_level()));
@@ -77,4 +88,10 @@ impl Body<'_> {
     pub fn last_level(&self) -> usize {
         self.design.dataflow.chain.directions.len().saturating_sub(1)
     }
+}
+
+/// The scratchpad in which partial results of a level of a reduction wait.
+pub fn partial(space: &Space, level: usize) -> Name {
+    let number = if level == 0 { String::new() } else { format!("{}", level + 1) };
+    name(&format!("{}-partial{number}", space.name))
 }

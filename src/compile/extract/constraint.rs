@@ -29,8 +29,8 @@ pub struct Constraint {
     pub transports: Vec<(Directive, Span)>,
     /// Operands, by their spaces, that are to be read through memory.
     pub through_memory: Vec<(usize, usize)>,
-    /// The axes of the array, where the kernel is divided into strips that lie along them.
-    pub divided: Vec<Affine>,
+    /// The axes of the array, where the kernel is divided into strips that lie along them: a family has the first of the forms that it can.
+    pub divided: Vec<Vec<Affine>>,
     /// The network the schedule is for.
     pub network: Option<Network>,
     /// How many PEs are one along each axis, where that is given, and where in the source.
@@ -160,6 +160,12 @@ impl Constraint {
             }
             _ => false,
         })
+    }
+
+    /// Whether the schedule has the partial results of a reduction wait on their PE.
+    pub fn keeps_partial_results(&self, space: &Space) -> bool {
+        let keeps = |directive: &Directive| *directive == Directive::Local(space.output.clone());
+        space.reduction.is_some() && self.transports.iter().any(|(directive, _)| keeps(directive))
     }
 
     /// Whether the schedule says how a tensor moves.
@@ -358,10 +364,17 @@ fn apply(system: &SpaceSystem, left: &mut [Choices], directive: &Directive, span
         }
     }
     let is_read = !offered.is_empty();
-    let reduced = system.spaces.iter().zip(left.iter_mut()).filter(|(space, _)| !is_read && space.output == *tensor);
+    let is_local = matches!(directive, Directive::Local(_));
+    let reduced = system.spaces.iter().zip(left.iter_mut());
+    let reduced = reduced.filter(|(space, _)| !is_read && space.output == *tensor && space.reduction.is_some());
     for (space, choices) in reduced {
         let directions = choices.chains.iter().flat_map(|chain| &chain.directions);
         offered.extend(directions.map(|along| Transport::Stream(along.clone()).show(space)));
+        if is_local {
+            choices.chains.iter_mut().for_each(|chain| chain.is_kept = true);
+            used = true;
+            continue;
+        }
         let wanted = Wanted::of(directive, space.indices());
         used |= wanted.is_some_and(|(_, wanted)| keep_chains(choices, &wanted));
     }

@@ -27,7 +27,8 @@ pub struct Given {
 
 /// The lines of a schedule that is this design, without its header.
 pub fn design_text(design: &Design) -> String {
-    let mut text = String::new();
+    let splits = design.system.splits.iter().map(|split| format!("{split}\n"));
+    let mut text: String = splits.collect();
     if !design.fold.is_none() {
         let axes = (0..design.rank()).map(|axis| design.fold.axis(axis));
         let (factors, phases): (Vec<String>, Vec<String>) =
@@ -85,7 +86,8 @@ fn space_text(space: &Space, part: &Part, place: &[Affine], time: &[Affine]) -> 
     });
     let levels = &part.dataflow.chain.directions;
     let reduced = (!levels.is_empty()).then(|| format!("reduce along {}", all(levels)));
-    let lines: Vec<String> = moves.chain(reduced).collect();
+    let kept = part.dataflow.chain.is_kept.then(|| format!("local {}", space.output));
+    let lines: Vec<String> = moves.chain(reduced).chain(kept).collect();
     if !lines.is_empty() {
         text += &format!("  {}\n", lines.join("   "));
     }
@@ -151,7 +153,7 @@ impl Given {
                 refuse(&operand.tensor, wanted.show(space), shown);
             }
             let chain = &part.dataflow.chain;
-            if !choices.chains.contains(chain) {
+            if choices.chains.iter().all(|offered| offered.directions != chain.directions) {
                 let show = |chain: &Chain| {
                     let levels: Vec<String> =
                         chain.directions.iter().map(|along| space.show_direction(along)).collect();
@@ -248,12 +250,20 @@ impl Reader<'_> {
     }
 
     fn chain(&self) -> Result<Chain, Box<Diagnostic>> {
-        Ok(Chain { directions: self.directions(&self.placed.reduced, self.placed.span)? })
+        let directions = self.directions(&self.placed.reduced, self.placed.span)?;
+        Ok(Chain { directions, is_kept: self.placed.moves.iter().any(|(movement, _)| self.keeps(movement)) })
+    }
+
+    /// Whether a line says that partial results wait in the PE: `local Y` where `Y` is reduced.
+    fn keeps(&self, movement: &Move) -> bool {
+        let is_read = self.space.operands.iter().any(|operand| operand.tensor == self.space.output);
+        *movement == Move::Local(self.space.output.clone()) && self.space.reduction.is_some() && !is_read
     }
 
     /// How each operand comes, in the order in which they are read.
     fn transports(&self) -> Result<Vec<Transport>, Box<Diagnostic>> {
-        let (said, read) = (&self.placed.moves, &self.space.operands);
+        let said: Vec<&(Move, Span)> = self.placed.moves.iter().filter(|(movement, _)| !self.keeps(movement)).collect();
+        let read = &self.space.operands;
         let is_one =
             said.len() == read.len() && said.iter().zip(read).all(|((said, _), read)| *said.tensor() == read.tensor);
         if !is_one {
@@ -261,7 +271,7 @@ impl Reader<'_> {
             let message = format!("the space `{}` reads {}, in this order", self.space.name, some(&read));
             return Err(self.refuse(&message, self.placed.span, "says something else"));
         }
-        said.iter().map(|(movement, span)| self.transport(movement, *span)).collect()
+        said.into_iter().map(|(movement, span)| self.transport(movement, *span)).collect()
     }
 
     fn transport(&self, movement: &Move, span: Span) -> Result<Transport, Box<Diagnostic>> {

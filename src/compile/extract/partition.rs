@@ -4,6 +4,10 @@
 //! position in a strip is the place; the number of the strip, and all other indices but one, number the rounds. Each way is a
 //! constraint on the search like what a schedule says, so everything behind it is found and proved as ever. Literature: locally
 //! parallel, globally sequential partitioning (Moldovan and Fortes, 1986).
+//!
+//! What one space reduces over, another may have along an axis: scores of attention lie at (query, key), and the result at (query,
+//! column), summed over all keys there. So an axis has a list of indices, of which a family takes the first that it has and does
+//! not reduce over. Between families that take different ones values pass through memory.
 
 use super::Constraint;
 use super::constraint::place_of;
@@ -17,14 +21,17 @@ use systole_base::span::Span;
 use systole_equations::recurrence::spaces::SpaceSystem;
 use systole_equations::recurrence::{Space, Strip};
 
+/// An axis with more indices to choose from is not looked at.
+const MOST_OF_AN_AXIS: usize = 3;
+
 /// One way to divide a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Partition {
     /// The indices that are divided.
     pub strips: Vec<Strip>,
-    /// What lies along each axis.
-    pub place: Vec<Affine>,
-    /// What numbers the rounds, the outermost first.
+    /// What lies along each axis: for each family the first of these that it has.
+    pub axes: Vec<Vec<Affine>>,
+    /// What numbers the rounds, the outermost first; searched for where there are none.
     pub rounds: Vec<Affine>,
 }
 
@@ -56,16 +63,65 @@ impl Partition {
                     all.extend(of(largest, &chosen, &strips, waits));
                 }
             }
+            all.extend(Partition::of_several_results(system, (&open, rank), extent, sizes));
         }
         let is_first = |number: usize| !all[..number].iter().any(|other| other.is_like(&all[number], extent));
         (0..all.len()).filter(|number| is_first(*number)).map(|number| all[number].clone()).collect()
     }
 
+    /// The ways in which the last axis has another index in one space than in another, as where one reduces over what another has as
+    /// results. All other axes have an index that no space reduces over. The rounds are searched for.
+    fn of_several_results(
+        system: &SpaceSystem,
+        (open, rank): (&[&Name], usize),
+        extent: &[u64],
+        sizes: &Bindings,
+    ) -> Vec<Partition> {
+        let mut free: Vec<&Name> = system.spaces.iter().flat_map(free_indices).collect();
+        free.sort();
+        free.dedup();
+        let mut ways = vec![];
+        for first in arrangements(open, rank - 1) {
+            let others: Vec<&Name> = free.iter().filter(|index| !first.contains(index)).copied().collect();
+            let is_mixed = others.len() > 1 && others.iter().any(|index| !open.contains(index));
+            if !is_mixed || others.len() > MOST_OF_AN_AXIS {
+                continue;
+            }
+            for last in arrangements(&others, others.len()) {
+                let lists: Vec<Vec<&Name>> = first.iter().map(|index| vec![*index]).chain([last]).collect();
+                ways.extend(Partition::along(system, &lists, extent, sizes));
+            }
+        }
+        ways
+    }
+
+    /// These indices along the axes, in strips where they are longer; nothing where none is.
+    fn along(system: &SpaceSystem, lists: &[Vec<&Name>], extent: &[u64], sizes: &Bindings) -> Option<Partition> {
+        let strip = |index: &Name, side: &u64| {
+            let side = i64::try_from(*side).ok()?;
+            let spaces = system.spaces.iter().filter(|space| free_indices(space).contains(&index));
+            let longest = spaces.filter_map(|space| length(space, index, sizes)).max()?;
+            (longest > side).then(|| Strip { index: index.clone(), size: side })
+        };
+        let mut strips = vec![];
+        let mut row = |index: &Name, side: &u64| match strip(index, side) {
+            None => Affine::variable(index),
+            Some(strip) => {
+                let position = strip.position();
+                strips.push(strip);
+                Affine::variable(&position)
+            }
+        };
+        let axes = lists.iter().zip(extent);
+        let axes = axes.map(|(list, side)| list.iter().map(|index| row(index, side)).collect()).collect();
+        (!strips.is_empty()).then_some(Partition { strips, axes, rounds: vec![] })
+    }
+
     /// Whether another way is this one with axes of one length exchanged.
     fn is_like(&self, other: &Partition, extent: &[u64]) -> bool {
-        let alike = extent[..self.place.len()].windows(2).all(|pair| pair[0] == pair[1]);
-        let is_in = |row: &Affine| other.place.contains(row);
-        alike && self.rounds_are_like(other) && self.place.len() == other.place.len() && self.place.iter().all(is_in)
+        let alike = extent[..self.axes.len()].windows(2).all(|pair| pair[0] == pair[1]);
+        let is_in = |axis: &Vec<Affine>| other.axes.contains(axis);
+        alike && self.rounds_are_like(other) && self.axes.len() == other.axes.len() && self.axes.iter().all(is_in)
     }
 
     fn rounds_are_like(&self, other: &Partition) -> bool {
@@ -80,7 +136,7 @@ impl Partition {
 
     /// How many axes the array has.
     pub fn rank(&self) -> usize {
-        self.place.len()
+        self.axes.len()
     }
 
     /// The spaces of a kernel in these strips; nothing where they cannot be divided so.
@@ -94,18 +150,27 @@ impl Partition {
     /// it was computed in passes through memory: it has to get from the end of an axis to its beginning.
     pub fn constrain(&self, system: &SpaceSystem, constraint: &mut Constraint) {
         constraint.through_memory = system.handed_between_strips();
-        constraint.divided = self.place.clone();
+        constraint.divided = self.axes.clone();
         let waits = !constraint.through_memory.is_empty();
         for (number, family) in system.families.iter().enumerate() {
-            constraint.places[number] = place_of(family, &self.place);
+            let place: Option<Vec<Affine>> = self.axes.iter().map(|axis| axis_of(system, number, axis)).collect();
+            constraint.places[number] = place.as_ref().and_then(|place| place_of(family, place));
             // A family without an index, such as the result of the last step, has all its points in one round of it.
             let has = |row: &Affine| !row.terms().any(|(name, _)| !family.indices.contains(name));
             let level = |row: &Affine| if has(row) { row.clone() } else { Affine::default() };
-            let is_placed = waits && self.place.iter().all(has);
+            let is_placed = waits && place.is_some();
             let rounds = if is_placed { self.rounds.iter().map(level).collect() } else { self.rounds.clone() };
-            constraint.rounds[number] = place_of(family, &rounds);
+            constraint.rounds[number] = place_of(family, &rounds).filter(|_| !rounds.is_empty());
         }
     }
+}
+
+/// What a family has along an axis: the first of these forms whose indices it has, and does not reduce over.
+pub(super) fn axis_of(system: &SpaceSystem, family: usize, axis: &[Affine]) -> Option<Affine> {
+    let indices = &system.families[family].indices;
+    let spaces = || system.spaces.iter().zip(&system.members).filter(|(_, member)| member.family == family);
+    let is_free = |index: &Name| indices.contains(index) && !spaces().any(|(space, _)| space.reduced.contains(index));
+    axis.iter().find(|row| row.terms().all(|(index, _)| is_free(index))).cloned()
 }
 
 /// A way to divide that was searched.
@@ -191,7 +256,7 @@ fn of(space: &Space, chosen: &[&Name], strips: &[Strip], waits: bool) -> Vec<Par
     let left: Vec<Name> = space.indices().iter().filter(|index| !chosen.contains(index)).cloned().collect();
     let with = |rounds: Vec<&Name>| Partition {
         strips: strips.to_vec(),
-        place: place.clone(),
+        axes: place.iter().map(|row| vec![row.clone()]).collect(),
         rounds: rounds.into_iter().map(Affine::variable).collect(),
     };
     let fine = if left.is_empty() { &numbers[numbers.len() - 1..] } else { &left[..] };
@@ -199,6 +264,11 @@ fn of(space: &Space, chosen: &[&Name], strips: &[Strip], waits: bool) -> Vec<Par
         fine.iter().map(|fine| with(numbers.iter().chain(&left).filter(|index| *index != fine).collect()));
     let numbers_last = with(left.iter().chain(&numbers[..numbers.len() - 1]).collect());
     numbers_first.chain((waits && !left.is_empty()).then_some(numbers_last)).collect()
+}
+
+/// The indices of a space that it does not reduce over.
+fn free_indices(space: &Space) -> Vec<&Name> {
+    space.indices().iter().filter(|index| !space.reduced.contains(index)).collect()
 }
 
 /// All lists of so many different names.

@@ -63,6 +63,7 @@ impl<'a> Question<'a> {
     /// The strategy that suits it.
     pub fn strategy(&self) -> Strategy {
         let is_folded = self.limits.fold > 1 || self.constraint.fold.is_some();
+        let keeps = || self.system.only_space().is_some_and(|space| self.constraint.keeps_partial_results(space));
         let has_bus = || self.system.only_space().is_some_and(|space| self.constraint.asks_for_one_bus(space));
         // Where rows are no box, a vector as time has no closed weights, but rounds: asked for, or all there is in the arrays looked at.
         let is_open = self.constraint.only_place().is_none();
@@ -72,7 +73,7 @@ impl<'a> Question<'a> {
         };
         let is_ragged = |space: &Space| !is_plain(space) && sides(space).is_none();
         match self.system.only_space() {
-            Some(space) if !is_folded && !has_bus() && !is_ragged(space) => Strategy::Enumerate,
+            Some(space) if !is_folded && !keeps() && !has_bus() && !is_ragged(space) => Strategy::Enumerate,
             _ => Strategy::Solve,
         }
     }

@@ -39,6 +39,8 @@ pub struct Flow {
     pub displacement: Vector,
     /// Steps from a point to the next, lexicographic.
     pub delay: Vector,
+    /// Whether it is partial results that wait in the PE's scratchpad, each under its element.
+    pub is_kept: bool,
     /// The least lexicographically positive time between two points of the set on one PE; `None` where a PE has only one.
     spacing: Option<Vector>,
 }
@@ -141,15 +143,19 @@ impl MappedSpace<'_> {
     }
 
     fn flow(&self, of: &Name, role: FlowRole, direction: &[i64], set: Polyhedron) -> Flow {
-        Flow {
+        let flow = Flow {
             of: of.clone(),
             role,
             direction: direction.to_vec(),
             displacement: self.map.displacement(direction),
             delay: self.map.delay(direction),
+            is_kept: false,
             spacing: spacing(self.space, &self.map, &set),
             set,
-        }
+        };
+        let may_be_kept = self.dataflow.chain.is_kept && matches!(role, FlowRole::Reduction(_));
+        let is_kept = may_be_kept && flow.is_stationary() && flow.depth(0) != Some(1);
+        Flow { is_kept, ..flow }
     }
 }
 

@@ -286,7 +286,7 @@ impl Design<'_> {
             }
         }
         for space in 0..self.parts.len() {
-            for flow in self.alone(space).flows()? {
+            for flow in self.alone(space).flows()?.into_iter().filter(|flow| !flow.is_kept) {
                 let stays = flow.is_stationary();
                 let depth = if matches!(flow.role, FlowRole::Face(..)) { None } else { flow.depth(links.response) };
                 if crosses_rounds(&flow.delay) || (is_skewed && !stays) {

@@ -3,7 +3,7 @@
 //! A word of a flow along `d` holds a slot of its channel from its send at `t(z)` until `response` cycles after its
 //! receive at `t(z + d)`. The claim for depth `B` is broken by `B + 1` words of one channel that hold slots at one time
 //! `T`. A value that stays on its PE lives in a register, which is the same with depth 1 and no response: it is read
-//! and written in one cycle.
+//! and written in one cycle. Partial results that wait in a scratchpad have an entry each: that of their element.
 
 use super::frame::{Claim, Frame, Point, later};
 use super::wording::tuple;
@@ -46,12 +46,13 @@ impl Frame<'_> {
         let time: Vec<Affine> = clock.iter().map(Affine::variable).collect();
         let holding = points.iter().map(|point| self.holds_slot(flow, point, &time));
         let ordered = points.windows(2).map(|pair| self.follows(&pair[0], &pair[1]));
+        let shared = points.windows(2).filter(|_| flow.is_kept).map(|pair| self.share_element(&pair[0], &pair[1]));
         Ok(self.state(Claim {
             kind: Kind::FifoDepth,
             of: flow.of.clone(),
             points: words,
             extras: clock,
-            violation: holding.chain(ordered).collect(),
+            violation: holding.chain(ordered).chain(shared).collect(),
             reason: self.too_shallow(flow, depth, &points),
         }))
     }
@@ -79,9 +80,19 @@ impl Frame<'_> {
         ])
     }
 
+    /// Both points are of one element of the result.
+    fn share_element(&self, one: &Point, other: &Point) -> Formula {
+        let element = |point: &Point| self.access(&self.space().output_access, point);
+        Formula::same(&element(one), &element(other))
+    }
+
     fn too_shallow(&self, flow: &Flow, depth: u64, points: &[Point]) -> Reason {
         let (of, along) = (&flow.of, self.show_along(&flow.direction));
-        let store = if flow.is_stationary() { "register".to_owned() } else { format!("channel of depth {depth}") };
+        let store = match (flow.is_kept, flow.is_stationary()) {
+            (true, _) => "scratchpad with one entry an element".to_owned(),
+            (_, true) => "register".to_owned(),
+            _ => format!("channel of depth {depth}"),
+        };
         let from = self.show_time(&self.point(0));
         let until = tuple(&self.freed(flow, &self.point(0)));
         let words = depth.saturating_add(1);

@@ -52,6 +52,10 @@ mod gather;
 
 pub use gather::{gather, outer_reductions, scattered_indices};
 
+mod split;
+
+pub use split::Split;
+
 mod empties;
 
 pub use empties::{Settled, settle};

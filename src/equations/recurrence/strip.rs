@@ -5,7 +5,7 @@
 //! as an axis of the array.
 
 use std::collections::BTreeMap;
-use systole_base::integer::{Affine, Name, name};
+use systole_base::integer::{Affine, Name, Polyhedron, name};
 
 /// An index in strips of one length; the last may be shorter.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -38,6 +38,11 @@ impl Strip {
         Some(Strip { index: name(index), size: size.parse().ok()? })
     }
 
+    /// Whether a name is the number of a strip.
+    pub fn is_number(half: &Name) -> bool {
+        Strip::of(half).is_some_and(|strip| strip.number() == *half)
+    }
+
     /// A form with each index that is in strips over its halves.
     pub fn expand(strips: &[Strip], form: &Affine) -> Affine {
         form.substitute(&Strip::image(strips))
@@ -46,6 +51,21 @@ impl Strip {
     /// What each index that is in strips is over its halves.
     pub fn image(strips: &[Strip]) -> BTreeMap<Name, Affine> {
         strips.iter().map(|strip| (strip.index.clone(), strip.value())).collect()
+    }
+
+    /// A set over the halves of indices in strips.
+    pub fn divide(strips: &[Strip], whole: &Polyhedron) -> Polyhedron {
+        let mut set = whole.substitute(&Strip::image(strips));
+        for strip in strips {
+            // Where an index is 0 or more its strip is, for whole numbers; bounds over fractions do not say so.
+            if whole.implies(&Affine::variable(&strip.index)) {
+                set.add(Affine::variable(&strip.number()));
+            }
+            let position = Affine::variable(&strip.position());
+            set.add(position.clone());
+            set.add(Affine::constant(strip.size - 1) - position);
+        }
+        set
     }
 
     /// A direction along each index that is in strips as one along the positions in a strip.

@@ -1,6 +1,6 @@
 //! The types of a recurrence system.
 
-use super::{Assumption, Distribution, LeafOrder, Strip};
+use super::{Assumption, Distribution, LeafOrder, Split, Strip};
 use std::sync::Arc;
 use systole_base::diagnostic::{Checked, Diagnostic, nearest};
 use systole_base::integer::{Affine, Name, Polyhedron};
@@ -227,6 +227,8 @@ pub struct Schedule {
     pub directives: Vec<(Directive, Span)>,
     /// The indices that it divides into strips, with where each is first named.
     pub strips: Vec<(Strip, Span)>,
+    /// How it splits reductions.
+    pub splits: Vec<(Split, Span)>,
     /// The spaces of a whole design, where the schedule is one: it is taken as it stands.
     pub spaces: Vec<PlacedSpace>,
     /// The header.

@@ -291,4 +291,15 @@ pub enum Directive {
     Reduce(Vec<Expr>),
     /// `phase (1)`: the PE with which a fold begins, along each axis.
     Phase(Vec<Spanned<f64>>),
+    /// `split sum(c, k) as sum(k) sum(c)`: a reduction, and those that it becomes, the outermost first.
+    Split(Level, Vec<Level>),
+}
+
+/// `sum(c, k)` in a line that splits a reduction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Level {
+    /// The word of the operator.
+    pub operator: Ident,
+    /// The indices.
+    pub indices: Vec<Expr>,
 }

@@ -1,8 +1,8 @@
 //! From tree to text, one item a line, with no more brackets than the grammar needs.
 
 use super::ast::{
-    Binding, Condition, Directive, Equation, Expr, File, Ident, Infix, JointEquation, Reduction, Schedule, Spanned,
-    Tensor, Term,
+    Binding, Condition, Directive, Equation, Expr, File, Ident, Infix, JointEquation, Level, Reduction, Schedule,
+    Spanned, Tensor, Term,
 };
 use std::fmt::Write;
 
@@ -118,7 +118,15 @@ fn print_directive(directive: &Directive) -> String {
         Directive::Handoff(tensor) => format!("handoff {}", tensor.node),
         Directive::Bus(tensor) => format!("bus {}", tensor.node),
         Directive::Reduce(levels) => format!("reduce along {}", print_forms(levels)),
+        Directive::Split(whole, levels) => {
+            let levels: Vec<String> = levels.iter().map(print_level).collect();
+            format!("split {} as {}", print_level(whole), levels.join(" "))
+        }
     }
+}
+
+fn print_level(level: &Level) -> String {
+    format!("{}({})", level.operator.node, print_list(&level.indices))
 }
 
 fn print_numbers(numbers: &[Spanned<f64>]) -> String {

@@ -1,13 +1,13 @@
 //! Schedules: the header and the directives, each led by its own word.
 
-use super::ast::{Directive, Expr, Spanned};
+use super::ast::{Directive, Expr, Level, Spanned};
 use super::expressions::{expression, form};
 use super::tokens::{Reader, counted, dotted, identifier, keyword, listed, number, sign, spanned, title};
 use crate::syntax::ast::Ident;
 use chumsky::prelude::*;
 
 /// The words that lead a directive.
-pub(super) const WORDS: [&str; 20] = [
+pub(super) const WORDS: [&str; 21] = [
     "place",
     "time",
     "stream",
@@ -28,6 +28,7 @@ pub(super) const WORDS: [&str; 20] = [
     "bus",
     "reduce",
     "phase",
+    "split",
 ];
 
 /// `schedule cannon`.
@@ -37,7 +38,7 @@ pub(super) fn header<'s>() -> Reader<'s, Spanned<Ident>> {
 
 /// One directive.
 pub(super) fn directive<'s>() -> Reader<'s, Spanned<Directive>> {
-    spanned(choice((map_directive(), transport(), of_space(), machine()))).labelled("a directive").boxed()
+    spanned(choice((map_directive(), split(), transport(), of_space(), machine()))).labelled("a directive").boxed()
 }
 
 /// Where and when: `place` and `time`.
@@ -47,6 +48,15 @@ fn map_directive<'s>() -> Reader<'s, Directive> {
     let place = keyword("place").ignore_then(listed(expression(), ("(", ")"))).map(Directive::Place);
     let time = keyword("time").ignore_then(choice((tuple, single))).map(Directive::Time);
     choice((place, time)).boxed()
+}
+
+/// `split sum(c, k) as sum(k) sum(c)`.
+fn split<'s>() -> Reader<'s, Directive> {
+    let level = identifier().then(listed(expression(), ("(", ")")));
+    let level = level.map(|(operator, indices)| Level { operator, indices }).boxed();
+    let levels = level.clone().repeated().at_least(1).collect();
+    let split = keyword("split").ignore_then(level).then_ignore(keyword("as")).then(levels);
+    split.map(|(whole, levels)| Directive::Split(whole, levels)).boxed()
 }
 
 /// How a tensor reaches its uses.

@@ -26,7 +26,7 @@ use systole_compile::mapping::Design;
 use systole_compile::rewrite::Lowered;
 use systole_compile::smt::Discharged;
 use systole_compile::{rewrite, smt};
-use systole_equations::recurrence::spaces::{SpaceSystem, spaces_of};
+use systole_equations::recurrence::spaces::{SpaceSystem, spaces_of, spaces_under};
 use systole_equations::recurrence::{Directive, RecurrenceSystem, Schedule, Settled};
 use systole_equations::{recurrence, syntax};
 
@@ -162,16 +162,11 @@ fn run_claimed(derived: Derived, claimed: Option<Claimed>, command: &impl Kernel
 /// # Errors
 /// Equations that have no spaces; strips of indices that they have not.
 pub fn cut(origin: &Origin, schedule: Option<&Schedule>) -> Checked<SpaceSystem> {
-    let cut = match recurrence::one_space(origin.searched()) {
-        Ok(space) if is_at_border(schedule) => SpaceSystem::of_one(space),
-        _ => {
-            let cut = spaces_of(origin.searched());
-            cut.map_err(|why| if origin.tiled().is_some() { of_tiles(why) } else { why })?
-        }
-    };
-    match schedule {
-        Some(schedule) => cut.in_strips(&schedule.strips)?.on_both_sides(&schedule.two_sided()),
-        None => Ok(cut),
+    let of_tiles = |why| if origin.tiled().is_some() { of_tiles(why) } else { why };
+    match (recurrence::one_space(origin.searched()), schedule) {
+        (Ok(space), Some(schedule)) if is_at_border(schedule) => SpaceSystem::of_one(space).in_strips(&schedule.strips),
+        (_, Some(schedule)) => spaces_under(origin.searched(), schedule).map_err(of_tiles),
+        (_, None) => spaces_of(origin.searched()).map_err(of_tiles),
     }
 }
 
@@ -182,9 +177,8 @@ fn of_tiles(why: Diagnostics) -> Diagnostics {
 }
 
 /// Whether the schedule lets all elements in and out through the array, those without a point too.
-fn is_at_border(schedule: Option<&Schedule>) -> bool {
-    let mut directives = schedule.into_iter().flat_map(|schedule| &schedule.directives);
-    directives.any(|(directive, _)| matches!(directive, Directive::BoundaryIo(true)))
+fn is_at_border(schedule: &Schedule) -> bool {
+    schedule.directives.iter().any(|(directive, _)| matches!(directive, Directive::BoundaryIo(true)))
 }
 
 /// The schedule that the flags name.

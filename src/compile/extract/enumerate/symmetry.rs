@@ -83,7 +83,10 @@ fn is_closed(choices: &Choices, signs: &[i64]) -> bool {
         .transports
         .iter()
         .all(|offered| offered.iter().all(|choice| offered.iter().any(|other| is_reflection(choice, other, signs))));
-    let reflected = |chain: &Chain| Chain { directions: chain.directions.iter().map(|d| reflect(d, signs)).collect() };
+    let reflected = |chain: &Chain| Chain {
+        directions: chain.directions.iter().map(|d| reflect(d, signs)).collect(),
+        ..chain.clone()
+    };
     transports && choices.chains.iter().all(|chain| choices.chains.contains(&reflected(chain)))
 }
 

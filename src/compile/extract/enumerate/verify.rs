@@ -9,7 +9,7 @@ use crate::extract::Found;
 use crate::mapping::clock::Clock;
 use crate::mapping::{Calendar, Feeder, Flow, FlowRole, MappedSpace, SpaceTimeMap};
 use crate::rewrite::{Dataflow, Transport};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use systole_base::integer::{Affine, Bindings, Polyhedron, Vector, dot};
 use systole_base::machine::Machine;
 use systole_equations::recurrence::{Chain, Space};
@@ -239,6 +239,9 @@ impl Checker<'_> {
         if self.do_meet(&moved, &tokens) {
             return Err(format!("two words of `{of}` meet on their way"));
         }
+        if hops == 0 && self.is_kept(&flowing)? {
+            return self.kept(of, &tokens);
+        }
         let senders = holders.iter().filter(|held| !held.is_empty()).count();
         let most = holders.into_iter().map(most_at_once).max().unwrap_or(0);
         if hops == 0 && most > 1 {
@@ -255,6 +258,30 @@ impl Checker<'_> {
         }
         let carriers = if hops > 0 { senders as u64 } else { self.count_pes(set) };
         Ok(Cost { channel_words, memory_words, buffers: depth * carriers, fanout: 1, ..Cost::default() })
+    }
+
+    /// Whether it is partial results that wait in the PEs' scratchpads.
+    fn is_kept(&self, flowing: &Flowing) -> Result<bool, String> {
+        let Flowing::Level(chain, level) = flowing else { return Ok(false) };
+        let flows = self.flows(vec![], (*chain).clone())?;
+        Ok(flows.iter().any(|flow| flow.role == FlowRole::Reduction(*level) && flow.is_kept))
+    }
+
+    /// What words cost that wait on their PE, each under its element: an entry for each of them.
+    fn kept(&self, of: &str, tokens: &[(usize, usize)]) -> Result<Cost, String> {
+        let mut entries: BTreeMap<(usize, Vec<i64>), Held> = BTreeMap::new();
+        for (from, to) in tokens {
+            let bindings = self.space.bind(self.sizes, &self.points.all[*from]);
+            let element: Option<Vec<i64>> =
+                self.space.output_access.iter().map(|form| form.evaluate(&bindings)).collect();
+            let element = element.ok_or_else(|| format!("an element of `{of}` does not fit"))?;
+            entries.entry((self.pes[*from], element)).or_default().push((self.times[*from], self.times[*to]));
+        }
+        let buffers = entries.len() as u64;
+        match entries.into_values().any(|held| most_at_once(held) > 1) {
+            true => Err(format!("two partial results of an element of `{of}` wait at once")),
+            false => Ok(Cost { buffers, fanout: 1, ..Cost::default() }),
+        }
     }
 
     /// Whether two of these words are on one link at one time.
@@ -278,7 +305,7 @@ impl Checker<'_> {
     fn depth(&self, of: &str, along: &[i64], flowing: Flowing) -> Result<u64, String> {
         let (chain, role) = match flowing {
             Flowing::Branch(flow, _) => return self.promised(of, flow),
-            Flowing::Operand => (Chain { directions: vec![] }, FlowRole::Operand(0)),
+            Flowing::Operand => (Chain::along(vec![]), FlowRole::Operand(0)),
             Flowing::Level(chain, level) => (chain.clone(), FlowRole::Reduction(level)),
         };
         let streams = match flowing {
@@ -304,7 +331,7 @@ impl Checker<'_> {
     /// Each stream of a tree runs over the points that the one before it does not reach; each of the sets that are promised
     /// for it has channels of its own, and no line leaves its set.
     fn tree(&self, of: &str, directions: &[Vector]) -> Result<Cost, String> {
-        let flows = self.flows(vec![Transport::Tree(directions.to_vec())], Chain { directions: vec![] })?;
+        let flows = self.flows(vec![Transport::Tree(directions.to_vec())], Chain::along(vec![]))?;
         let (mut cost, mut left) = (Cost::default(), self.all());
         let count = |set: &Chosen| set.iter().filter(|is_in| **is_in).count();
         for (level, along) in directions.iter().enumerate() {
@@ -473,8 +500,11 @@ pub(in crate::extract) fn most_within(clocks: Vec<i64>, cycles: u64) -> u64 {
     most_at_once(clocks.into_iter().map(|clock| (clock, end(clock))).collect())
 }
 
+/// When words are held: from a step on, and before another.
+type Held = Vec<(i64, i64)>;
+
 /// The most half-open intervals that overlap.
-fn most_at_once(held: Vec<(i64, i64)>) -> u64 {
+fn most_at_once(held: Held) -> u64 {
     let (mut from, mut to): (Vec<i64>, Vec<i64>) = held.into_iter().unzip();
     from.sort_unstable();
     to.sort_unstable();

@@ -8,6 +8,7 @@ use super::tally::KnownCosts;
 use crate::extract::at_once::heard_at_once;
 use crate::extract::constraint::place_of;
 use crate::extract::limits::MAPS_OF_A_DATAFLOW;
+use crate::extract::partition::axis_of;
 use crate::extract::{Constraint, Limits};
 use crate::mapping::candidates::Bounds;
 use crate::mapping::{TakerSets, candidates};
@@ -18,7 +19,7 @@ use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::{Affine, Bindings, Matrix, Name, Vector};
 use systole_base::machine::Machine;
 use systole_equations::recurrence::Space;
-use systole_equations::recurrence::spaces::{Family, Source, SpaceSystem};
+use systole_equations::recurrence::spaces::{Source, SpaceSystem};
 
 /// Designs are costed at sizes with no more points than this in all.
 const MOST_POINTS: u64 = 20_000;
@@ -216,13 +217,15 @@ impl<'a> Task<'a> {
         if self.limits.rounds == 0 || !is_open || !is_asked || self.dimension() < 2 + rank {
             return None;
         }
-        let place = |(family, given): (&Family, &Option<Matrix>)| {
-            let along =
-                |axis: usize| axes.get(axis).map_or(vec![0; family.indices.len()], |axis| axis.row(&family.indices));
-            let rows = || Matrix::new((0..rank).map(along).collect(), family.indices.len());
-            given.clone().unwrap_or_else(rows)
+        let place = |(number, given): (usize, &Option<Matrix>)| {
+            let indices = &self.system.families[number].indices;
+            let along = |axis: usize| {
+                let row = axes.get(axis).and_then(|axis| axis_of(self.system, number, axis));
+                row.map_or(vec![0; indices.len()], |row| row.row(indices))
+            };
+            given.clone().unwrap_or_else(|| Matrix::new((0..rank).map(along).collect(), indices.len()))
         };
-        Some(self.system.families.iter().zip(places).map(place).collect())
+        Some(places.iter().enumerate().map(place).collect())
     }
 
     /// The tasks in which each PE keeps all that it computes for itself, or a memory has it, and each reduction has one order: the first

@@ -95,7 +95,7 @@ impl Reading<'_> {
     /// The chains of `depth` reductions in a class, each with the class of what is reduced.
     fn chains_of(&self, class: Id, depth: usize) -> Vec<(Chain, Id)> {
         if depth == 0 {
-            return vec![(Chain { directions: vec![] }, class)];
+            return vec![(Chain::along(vec![]), class)];
         }
         let mut found = vec![];
         for node in &self.graph[class].nodes {

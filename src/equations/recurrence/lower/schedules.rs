@@ -2,7 +2,8 @@
 
 use super::Lowering;
 use super::equations::{collect_names, count};
-use crate::recurrence::{Directive, Distribution, Equation, Expr, LeafOrder, Role, Schedule, Strip};
+use crate::recurrence::split::reductions;
+use crate::recurrence::{Directive, Distribution, Equation, Expr, LeafOrder, Operator, Role, Schedule, Split, Strip};
 use crate::syntax::ast;
 use crate::syntax::ast::{Ident, Spanned};
 use systole_base::integer::{Affine, Matrix, Name, dot};
@@ -15,10 +16,15 @@ const TILE_LIMIT: f64 = 2_147_483_648.0;
 const BOUNDARIES: [&str; 2] = ["boundary", "anywhere"];
 const NETWORKS: [&str; 6] = ["line", "wire", "mesh", "hex", "king", "torus"];
 
+type Strips = Vec<(Strip, Span)>;
+type Splits = Vec<(Split, Span)>;
+
 /// What the equations offer to a schedule.
 struct Offer {
     indices: Vec<Name>,
     accesses: Vec<(Name, Vec<Affine>, Span)>,
+    /// The tensors that splits add.
+    parts: Vec<Name>,
 }
 
 impl Lowering<'_> {
@@ -35,16 +41,22 @@ impl Lowering<'_> {
         if !self.errors.is_empty() {
             return vec![];
         }
-        schedules.iter().map(|schedule| self.lower_schedule(schedule, &offer)).collect()
+        schedules.iter().map(|schedule| self.lower_schedule(schedule, &offer, equations)).collect()
     }
 
-    fn lower_schedule(&mut self, schedule: &ast::Schedule, offer: &Offer) -> Schedule {
+    fn lower_schedule(&mut self, schedule: &ast::Schedule, offer: &Offer, equations: &[Equation]) -> Schedule {
         let strips = self.lower_strips(schedule, offer);
         let offer = &offer.in_strips(&strips);
+        let splits = self.lower_splits(schedule, offer, equations);
+        let (strips, splits) = with_reduced_strips(strips, splits, equations);
+        let offer = &offer.with_parts(&splits, equations);
         let mut directives: Vec<(Directive, Span)> = vec![];
         let is_space = |directive: &Spanned<ast::Directive>| matches!(directive.node, ast::Directive::Space(_));
         let of_all = schedule.directives.iter().position(is_space).unwrap_or(schedule.directives.len());
         for directive in &schedule.directives[..of_all] {
+            if let ast::Directive::Split(..) = directive.node {
+                continue;
+            }
             let Some(lowered) = self.lower_directive(directive, offer) else { continue };
             match directives.iter().find(|(other, _)| subject(other) == subject(&lowered)) {
                 Some((_, first)) => {
@@ -56,7 +68,7 @@ impl Lowering<'_> {
             }
         }
         let spaces = self.lower_spaces(&schedule.directives[of_all..]);
-        Schedule { name: schedule.name.node.clone(), directives, strips, spaces, span: schedule.header.span }
+        Schedule { name: schedule.name.node.clone(), directives, strips, splits, spaces, span: schedule.header.span }
     }
 
     fn lower_directive(&mut self, directive: &Spanned<ast::Directive>, offer: &Offer) -> Option<Directive> {
@@ -70,8 +82,8 @@ impl Lowering<'_> {
             ast::Directive::Broadcast(tensor, along) => self
                 .lower_flow((tensor, directive.span), along.as_ref(), offer)
                 .map(|(tensor, along)| Directive::Broadcast(tensor, along)),
-            ast::Directive::Local(tensor) => Some(Directive::Local(self.find_tensor(tensor)?.name)),
-            ast::Directive::Memory(tensor) => Some(Directive::Memory(self.find_tensor(tensor)?.name)),
+            ast::Directive::Local(tensor) => Some(Directive::Local(self.find_computed(tensor, offer)?)),
+            ast::Directive::Memory(tensor) => Some(Directive::Memory(self.find_computed(tensor, offer)?)),
             ast::Directive::Prefetch(tensor) => Some(Directive::Prefetch(self.find_tensor(tensor)?.name)),
             ast::Directive::Feed(tensor) => Some(Directive::Feed(self.find_tensor(tensor)?.name)),
             ast::Directive::Tile(index, size) => self.lower_tile(index, size, offer),
@@ -94,7 +106,8 @@ impl Lowering<'_> {
             ast::Directive::Space(_)
             | ast::Directive::Handoff(_)
             | ast::Directive::Bus(_)
-            | ast::Directive::Reduce(_) => {
+            | ast::Directive::Reduce(_)
+            | ast::Directive::Split(..) => {
                 let message = "this line speaks of one space of a design".to_owned();
                 let help = "write it behind a line such as `space S`, in a schedule that says of every space where, when and how";
                 self.report(self.blame(directive.span, message, "of no space").help(help));
@@ -106,7 +119,9 @@ impl Lowering<'_> {
     /// The strips of which a schedule names a half; each index has one kind.
     fn lower_strips(&mut self, schedule: &ast::Schedule, offer: &Offer) -> Vec<(Strip, Span)> {
         let mut names = vec![];
-        let forms = schedule.directives.iter().flat_map(|directive| forms(&directive.node));
+        let forms = schedule.directives.iter().flat_map(|directive| forms(&directive.node).iter());
+        let levels = schedule.directives.iter().flat_map(|directive| levels(&directive.node));
+        let forms = forms.chain(levels.flat_map(|level| &level.indices));
         forms.for_each(|form| collect_names(form, &mut names));
         let mut strips: Vec<(Strip, Span)> = vec![];
         for (half, strip) in names.iter().filter_map(|half| Some((half, Strip::of(&half.node)?))) {
@@ -133,6 +148,99 @@ impl Lowering<'_> {
             }
         }
         strips
+    }
+
+    /// The reductions that a schedule splits, each once, of those that the equations have.
+    fn lower_splits(&mut self, schedule: &ast::Schedule, offer: &Offer, equations: &[Equation]) -> Vec<(Split, Span)> {
+        let mut splits: Vec<(Split, Span)> = vec![];
+        for directive in &schedule.directives {
+            let ast::Directive::Split(whole, levels) = &directive.node else { continue };
+            let Some(split) = self.lower_split((whole, levels), directive.span, offer) else { continue };
+            let is_same = |other: &Split| other.is_of(split.operator, &split.whole());
+            if !equations.iter().any(|equation| has_reduction(equation, &split)) {
+                let message =
+                    format!("no equation has a {} over ({})", split.operator.keyword(), split.whole().join(", "));
+                self.report(
+                    self.blame(directive.span, message, "splits it")
+                        .help("name all indices of the reduction, also those of reductions right inside it"),
+                );
+            } else if let Some((_, first)) = splits.iter().find(|(other, _)| is_same(other)) {
+                let message = format!("schedule `{}` splits this reduction twice", schedule.name.node);
+                let message = self.blame(*first, message, "first here");
+                self.report(message.label(self.source, directive.span, "again here"));
+            } else {
+                splits.push((split, directive.span));
+            }
+        }
+        splits
+    }
+
+    fn lower_split(
+        &mut self,
+        (whole, levels): (&ast::Level, &[ast::Level]),
+        span: Span,
+        offer: &Offer,
+    ) -> Option<Split> {
+        let words: Vec<(&str, Operator)> = Operator::ALL.iter().map(|(operator, word)| (*word, *operator)).collect();
+        let Some(operator) = Operator::from_keyword(&whole.operator.node) else {
+            let known = words.iter().map(|(word, _)| *word).collect::<Vec<_>>().join("`, `");
+            let message = format!("`{}` cannot be split", whole.operator.node);
+            self.report(
+                self.blame(whole.operator.span, message, "no reduction").help(format!("choose one of `{known}`")),
+            );
+            return None;
+        };
+        if let Some(other) = levels.iter().find(|level| level.operator.node != whole.operator.node) {
+            let message = format!("a {} is not one of `{}`", operator.keyword(), other.operator.node);
+            self.report(
+                self.blame(other.operator.span, message, "another operator").help("split it into its own kind"),
+            );
+            return None;
+        }
+        let wanted = self.lower_level(whole, offer)?;
+        let levels: Vec<Option<Vec<Name>>> = levels.iter().map(|level| self.lower_level(level, offer)).collect();
+        let split = Split { operator, levels: levels.into_iter().collect::<Option<_>>()? };
+        let mut wanted_once = wanted.clone();
+        wanted_once.sort();
+        let all: Vec<&Name> = split.levels.iter().flatten().collect();
+        let is_once = all.iter().enumerate().all(|(number, name)| !all[..number].contains(name));
+        let halves: usize = split.strips().len();
+        if split.whole() != wanted_once || !is_once || all.len() != wanted.len() + halves {
+            let message = format!("a {} over ({}) is split into other indices", operator.keyword(), wanted.join(", "));
+            self.report(self.blame(span, message, "each index once, or both halves of it").help(
+                "write it as in `split sum(c, k) as sum(k) sum(c)` or `split sum(k) as sum(k div 16) sum(k mod 16)`",
+            ));
+            return None;
+        }
+        if split.levels.len() < 2 {
+            let message = "a reduction that is split into one is whole".to_owned();
+            self.report(self.blame(span, message, "nothing is split").help("leave the line out"));
+            return None;
+        }
+        Some(split)
+    }
+
+    /// The indices of one reduction, or halves of them.
+    fn lower_level(&mut self, level: &ast::Level, offer: &Offer) -> Option<Vec<Name>> {
+        let mut indices = vec![];
+        for index in &level.indices {
+            let row = self.lower_linear(index, offer)?;
+            let Some(index) = row.as_variable() else {
+                let message = format!("`{row}` is no index");
+                self.report(self.blame(index.span, message, "reduced over").help("name indices alone"));
+                return None;
+            };
+            indices.push(index.clone());
+        }
+        Some(indices)
+    }
+
+    /// A tensor that is declared, or that a split adds.
+    fn find_computed(&mut self, tensor: &Ident, offer: &Offer) -> Option<Name> {
+        if offer.parts.contains(&tensor.node) {
+            return Some(tensor.node.clone());
+        }
+        Some(self.find_tensor(tensor)?.name)
     }
 
     fn lower_phase(&mut self, phase: &Spanned<f64>) -> Option<i64> {
@@ -343,7 +451,18 @@ impl Offer {
             .accesses
             .iter()
             .map(|(tensor, forms, span)| (tensor.clone(), forms.iter().map(access).collect(), *span));
-        Offer { indices: self.indices.iter().cloned().chain(halves).collect(), accesses: accesses.collect() }
+        let indices = self.indices.iter().cloned().chain(halves).collect();
+        Offer { indices, accesses: accesses.collect(), parts: vec![] }
+    }
+
+    /// What may be spoken of where reductions are split: the tensors that this adds.
+    fn with_parts(&self, splits: &[(Split, Span)], equations: &[Equation]) -> Offer {
+        let of = |(split, _): &(Split, Span)| {
+            let split_so = equations.iter().filter(|equation| has_reduction(equation, split));
+            split_so.flat_map(|equation| split.names(&equation.target, &[])).collect::<Vec<_>>()
+        };
+        let parts = splits.iter().flat_map(of).collect();
+        Offer { indices: self.indices.clone(), accesses: self.accesses.clone(), parts }
     }
 }
 
@@ -357,6 +476,32 @@ fn forms(directive: &ast::Directive) -> &[ast::Expr] {
         ast::Directive::Broadcast(_, along) => along.as_slice(),
         _ => &[],
     }
+}
+
+/// The reductions that one is split into.
+fn levels(directive: &ast::Directive) -> &[ast::Level] {
+    match directive {
+        ast::Directive::Split(_, levels) => levels,
+        _ => &[],
+    }
+}
+
+/// The strips of indices that some equation has free, and the splits with those of reductions over other indices in strips.
+fn with_reduced_strips(strips: Strips, mut splits: Splits, equations: &[Equation]) -> (Strips, Splits) {
+    let is_free = |index: &Name| equations.iter().any(|equation| equation.domain.indices.contains(index));
+    let (free, reduced): (Vec<_>, Vec<_>) = strips.into_iter().partition(|(strip, _)| is_free(&strip.index));
+    let all: Vec<Strip> = reduced.iter().map(|(strip, _)| strip.clone()).collect();
+    for (operator, indices) in equations.iter().flat_map(|equation| reductions(&equation.value)) {
+        let Some((_, span)) = reduced.iter().find(|(strip, _)| indices.contains(&strip.index)) else { continue };
+        if !splits.iter().any(|(split, _)| split.is_of(operator, &indices)) {
+            splits.push((Split::in_strips(operator, &indices, &all), *span));
+        }
+    }
+    (free, splits)
+}
+
+fn has_reduction(equation: &Equation, split: &Split) -> bool {
+    reductions(&equation.value).iter().any(|(operator, indices)| split.is_of(*operator, indices))
 }
 
 /// What a directive fixes; a schedule may fix it once.
@@ -384,7 +529,7 @@ fn subject(directive: &Directive) -> String {
 
 /// All indices of all equations, and every access with its place.
 fn survey(equations: &[Equation]) -> Offer {
-    let mut offer = Offer { indices: vec![], accesses: vec![] };
+    let mut offer = Offer { indices: vec![], accesses: vec![], parts: vec![] };
     for equation in equations {
         equation.domain.indices.iter().for_each(|index| add_index(&mut offer, index));
         offer.accesses.push((equation.target.clone(), equation.subscripts.clone(), equation.span));

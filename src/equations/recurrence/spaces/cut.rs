@@ -9,8 +9,8 @@ use super::{Family, Known, Member, SpaceSystem};
 use crate::recurrence::one_space::lower_body;
 use crate::recurrence::spaces::last_point;
 use crate::recurrence::{
-    Chain, Domain, Equation, Expr, Operator, RecurrenceSystem, Scalar, Space, depends, gather, leaves_elements, lines,
-    one_space, scattered_indices, settle, without_terms,
+    Chain, Domain, Equation, Expr, Operator, RecurrenceSystem, Scalar, Schedule, Space, Split, Strip, depends, gather,
+    leaves_elements, lines, one_space, scattered_indices, settle, without_terms,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use systole_base::diagnostic::{Checked, Diagnostic};
@@ -26,6 +26,28 @@ pub fn spaces_of(system: &RecurrenceSystem) -> Checked<SpaceSystem> {
         Ok(space) if !leaves_elements(system) => Ok(SpaceSystem::of_one(space)),
         _ => cut_spaces(system),
     }
+}
+
+/// The spaces of a system under a schedule: reductions are split, indices are in strips, and readers of what streams both ways are
+/// cut where it is computed.
+///
+/// # Errors
+/// As for [`cut_spaces`], [`RecurrenceSystem::split`] and [`SpaceSystem::in_strips`].
+pub fn spaces_under(system: &RecurrenceSystem, schedule: &Schedule) -> Checked<SpaceSystem> {
+    if schedule.splits.is_empty() {
+        return spaces_of(system)?.in_strips(&schedule.strips)?.on_both_sides(&schedule.two_sided());
+    }
+    let splits: Vec<Split> = schedule.splits.iter().map(|(split, _)| split.clone()).collect();
+    let divided: Vec<Strip> = splits.iter().flat_map(Split::strips).collect();
+    let cut = cut_spaces(&system.split(&schedule.splits)?)?.in_strips(&schedule.strips)?;
+    let mut cut = SpaceSystem { splits, ..cut };
+    for space in &mut cut.spaces {
+        let has = |half: &Name| space.domain.indices.contains(half);
+        let both = divided.iter().filter(|strip| has(&strip.number()) && has(&strip.position())).cloned();
+        let both: Vec<Strip> = both.collect();
+        space.strips.extend(both);
+    }
+    cut.on_both_sides(&schedule.two_sided())
 }
 
 /// The spaces of a system, with the source of every value that one of them reads.
@@ -61,6 +83,7 @@ fn cut_in(system: &RecurrenceSystem, splits: bool) -> Checked<SpaceSystem> {
             families: vec![],
             sources: vec![],
             known: vec![],
+            splits: vec![],
             tensors: system.tensors.clone(),
             two_sided: vec![],
             source: system.source.clone(),

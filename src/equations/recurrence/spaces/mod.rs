@@ -23,7 +23,7 @@
 mod cut;
 
 pub use cut::coordinate_names;
-pub use cut::{cut_for_tiles, cut_spaces, spaces_of};
+pub use cut::{cut_for_tiles, cut_spaces, spaces_of, spaces_under};
 
 mod merge;
 
@@ -51,7 +51,7 @@ mod depth;
 
 pub use in_order::{Reduce, Values, evaluate_system_by, evaluate_system_in_order};
 
-use super::{Domain, Role, Scalar, Space, Tensor, TwoSided};
+use super::{Domain, Role, Scalar, Space, Split, Tensor, TwoSided};
 use std::sync::Arc;
 use systole_base::integer::{Affine, Name, Polyhedron};
 use systole_base::span::{Source as Text, Span};
@@ -74,7 +74,9 @@ pub struct SpaceSystem {
     pub sources: Vec<Vec<Vec<Source>>>,
     /// Elements that are known without an operation.
     pub known: Vec<Known>,
-    /// All tensors of the kernel, in the order of declaration.
+    /// How reductions of the kernel are split.
+    pub splits: Vec<Split>,
+    /// All tensors of the kernel, in the order of declaration, and those that splits add.
     pub tensors: Vec<Tensor>,
     /// The tensors for whose readers spaces are cut where they are given.
     pub two_sided: Vec<TwoSided>,
@@ -160,6 +162,7 @@ impl SpaceSystem {
             families: vec![Family { name: space.output.clone(), indices: indices.to_vec() }],
             sources: vec![vec![vec![]; space.operands.len()]],
             known: vec![],
+            splits: vec![],
             tensors: space.shapes.iter().map(tensor).collect(),
             two_sided: vec![],
             source: space.source.clone(),

@@ -4,7 +4,8 @@
 //! coordinates for each such index. That is one to one, and the last strip may be short, so sets stay polyhedra and elements
 //! stay where they are in their tensors. A read of a computed element is divided by what it means for the strip and the
 //! position: `x[i - 1]` is the position before, or the last position of the strip before. Where that hangs on an index that is
-//! not divided, such as that of a sum, strip and position are quotient and rest of it.
+//! not divided, strip and position are quotient and rest of it. A space that reduces over an index of such a name runs over the
+//! whole of it: its lines would end on two faces, one for whole strips and one for the last.
 
 use super::{Division, Family, Member, Origin, Source, SpaceSystem};
 use crate::recurrence::{Domain, Operand, Space, Strip};
@@ -16,10 +17,10 @@ use systole_base::span::Span;
 const MOST_CASES: i64 = 64;
 
 impl SpaceSystem {
-    /// The system with these indices in strips, wherever an index of such a name occurs.
+    /// The system with these indices in strips, wherever an index of such a name occurs and is not reduced over.
     ///
     /// # Errors
-    /// An index that a reduction binds; axes along which a strip and a position cannot be told.
+    /// An index that is reduced over wherever it occurs; axes along which a strip and a position cannot be told.
     pub fn in_strips(&self, strips: &[(Strip, Span)]) -> Checked<SpaceSystem> {
         if strips.is_empty() {
             return Ok(self.clone());
@@ -85,23 +86,20 @@ impl Cutting<'_> {
         self.strips.iter().map(|(strip, _)| strip).find(|strip| strip.index == *index)
     }
 
-    /// The strips among these indices.
-    fn among(&self, indices: &[Name]) -> Vec<Strip> {
-        indices.iter().filter_map(|index| self.of(index).cloned()).collect()
+    /// The strips of a space: an index that it reduces over is whole.
+    fn among(&self, space: &Space) -> Vec<Strip> {
+        let indices = space.indices().iter().filter(|index| !space.reduced.contains(index));
+        indices.filter_map(|index| self.of(index).cloned()).collect()
     }
 
-    fn halves(&self, indices: &[Name]) -> Vec<Name> {
-        let halves = |index: &Name| match self.of(index) {
-            Some(strip) => vec![strip.number(), strip.position()],
-            None => vec![index.clone()],
-        };
-        indices.iter().flat_map(halves).collect()
-    }
-
-    /// The lines of a reduction would end on two faces, one for whole strips and one for the last.
+    /// Something divides each index.
     fn check_reductions(&self) -> Checked<()> {
         let reduced = |(strip, span): &(Strip, Span)| {
-            let space = self.system.spaces.iter().find(|space| space.reduced.contains(&strip.index))?;
+            let spaces = || self.system.spaces.iter();
+            if spaces().any(|space| self.among(space).contains(strip)) {
+                return None;
+            }
+            let space = spaces().find(|space| space.reduced.contains(&strip.index))?;
             let message = format!("`{}` cannot be divided into strips: it is reduced over", strip.index);
             let message = Diagnostic::new(message).label(&self.system.source, *span, "divided here");
             let message = message.label(&space.source, space.span, "this reduction");
@@ -112,18 +110,21 @@ impl Cutting<'_> {
     }
 
     fn space(&self, space: &Space) -> Space {
-        let strips = self.among(space.indices());
+        let strips = self.among(space);
+        let halves = |index: &Name| match strips.iter().find(|strip| strip.index == *index) {
+            Some(strip) => vec![strip.number(), strip.position()],
+            None => vec![index.clone()],
+        };
         let forms = |forms: &[Affine]| forms.iter().map(|form| Strip::expand(&strips, form)).collect::<Vec<_>>();
         let operand = |operand: &Operand| Operand { access: forms(&operand.access), ..operand.clone() };
         Space {
             domain: Domain {
-                indices: self.halves(space.indices()),
-                set: in_strips(&space.domain.set, &strips).irredundant(&Polyhedron::sizes(&space.parameters)),
+                indices: space.indices().iter().flat_map(halves).collect(),
+                set: Strip::divide(&strips, &space.domain.set).irredundant(&Polyhedron::sizes(&space.parameters)),
             },
             output_access: forms(&space.output_access),
             operands: space.operands.iter().map(operand).collect(),
             body: space.body.substitute(&Strip::image(&strips)),
-            reduced: self.halves(&space.reduced),
             strips,
             ..space.clone()
         }
@@ -139,7 +140,7 @@ impl Cutting<'_> {
         let mut size: Option<(i64, Name)> = None;
         let members = || self.members(family);
         for (space, member) in members() {
-            let strips = self.among(self.system.spaces[space].indices());
+            let strips = self.among(&self.system.spaces[space]);
             let form = &member.embedding[axis];
             let Some(strip) = strips.iter().find(|strip| form.mentions([&strip.index])) else { continue };
             if *form != Affine::variable(&strip.index) {
@@ -150,7 +151,7 @@ impl Cutting<'_> {
         let Some((size, first)) = size else { return Ok(None) };
         for (space, member) in members() {
             let form = &member.embedding[axis];
-            let strips = self.among(self.system.spaces[space].indices());
+            let strips = self.among(&self.system.spaces[space]);
             let is_alike = strips.iter().any(|strip| strip.size == size && *form == Affine::variable(&strip.index));
             if !is_alike && !form.is_constant() {
                 return Err(self.unclear(&first, space, form));
@@ -176,7 +177,7 @@ impl Cutting<'_> {
     fn member(&self, space: usize) -> Checked<Member> {
         let member = &self.system.members[space];
         let strips = self.strips_of(member.family)?;
-        let mine = self.among(self.system.spaces[space].indices());
+        let mine = self.among(&self.system.spaces[space]);
         let halves = |(form, strip): (&Affine, &Option<Strip>)| match strip {
             None => vec![form.clone()],
             Some(Strip { size, .. }) if form.is_constant() => {
@@ -195,7 +196,7 @@ impl Cutting<'_> {
     }
 
     fn sources(&self, reader: usize, spaces: &[Space]) -> Checked<Vec<Vec<Source>>> {
-        let strips = self.among(self.system.spaces[reader].indices());
+        let strips = self.among(&self.system.spaces[reader]);
         let operands = self.system.sources[reader].iter().enumerate();
         let of_operand = |(operand, sources): (usize, &Vec<Source>)| {
             let cases = sources.iter().map(|source| self.cases(source, (reader, operand), (&strips, spaces)));
@@ -211,7 +212,7 @@ impl Cutting<'_> {
         (reader, operand): (usize, usize),
         (strips, spaces): (&[Strip], &[Space]),
     ) -> Checked<Vec<Source>> {
-        let set = in_strips(&source.set, strips);
+        let set = Strip::divide(strips, &source.set);
         let Origin::Space { space, element } = &source.origin else {
             let Origin::Known(value) = &source.origin else { return Ok(vec![]) };
             let origin = Origin::Known(value.substitute(&Strip::image(strips)));
@@ -287,21 +288,6 @@ impl Cutting<'_> {
         let found = self.strips.iter().find(|(strip, _)| strip.index == *index);
         found.map_or(self.system.spaces[0].span, |(_, span)| *span)
     }
-}
-
-/// A set over the halves of indices in strips.
-fn in_strips(whole: &Polyhedron, strips: &[Strip]) -> Polyhedron {
-    let mut set = whole.substitute(&Strip::image(strips));
-    for strip in strips {
-        // Where an index is 0 or more its strip is, for whole numbers; bounds over fractions do not say so.
-        if whole.implies(&Affine::variable(&strip.index)) {
-            set.add(Affine::variable(&strip.number()));
-        }
-        let position = Affine::variable(&strip.position());
-        set.add(position.clone());
-        set.add(Affine::constant(strip.size - 1) - position);
-    }
-    set
 }
 
 /// The strip that a form lies in, where that is told by dividing it.

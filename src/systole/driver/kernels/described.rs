@@ -46,7 +46,7 @@ impl Under<'_> {
 
     /// What is wrong with a transport: how many streams are late, a channel that grows, and that nothing streams.
     fn faults_of(&self, choice: &Transport) -> (usize, bool, bool) {
-        let unreduced = Chain { directions: vec![] };
+        let unreduced = Chain::along(vec![]);
         (self.late(choice.streams()), !self.is_bounded(choice, &unreduced), choice.streams().is_empty())
     }
 
