@@ -289,4 +289,6 @@ pub enum Directive {
     Reduce(Vec<Expr>),
     /// `phase (1)`: the PE with which a fold begins, along each axis.
     Phase(Vec<Spanned<f64>>),
+    /// `position 1`: where several spaces share a step of a PE, those with the smallest numbers run first.
+    Position(Spanned<f64>),
 }

@@ -7,7 +7,7 @@ use crate::syntax::ast::Ident;
 use chumsky::prelude::*;
 
 /// The words that lead a directive.
-pub(super) const WORDS: [&str; 20] = [
+pub(super) const WORDS: [&str; 21] = [
     "place",
     "time",
     "stream",
@@ -28,6 +28,7 @@ pub(super) const WORDS: [&str; 20] = [
     "bus",
     "reduce",
     "phase",
+    "position",
 ];
 
 /// `schedule cannon`.
@@ -71,7 +72,8 @@ fn of_space<'s>() -> Reader<'s, Directive> {
     let bus = keyword("bus").ignore_then(dotted()).map(Directive::Bus);
     let levels = form().separated_by(sign(",")).at_least(1).collect();
     let reduce = keyword("reduce").ignore_then(keyword("along")).ignore_then(levels).map(Directive::Reduce);
-    choice((space, handoff, bus, reduce)).boxed()
+    let position = keyword("position").ignore_then(number()).map(Directive::Position);
+    choice((space, handoff, bus, reduce, position)).boxed()
 }
 
 fn flow<'s>() -> Reader<'s, (Ident, Option<Expr>)> {
