@@ -14,6 +14,8 @@ pub mod integer;
 
 pub mod scalar;
 
+pub mod cell;
+
 pub mod network;
 
 pub mod machine;

@@ -5,6 +5,7 @@
 //! max(1, hops * latency)`. One function says it (`Links::cycles`) to proofs, to emission and to runs on other links,
 //! which change the latency of each channel in the program by the hops of its network or the machine's.
 
+use crate::cell::Cell;
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -117,7 +118,7 @@ fn steps_and_reach(displacement: &[i64]) -> (i64, i64) {
     (entries().fold(0, i64::saturating_add), entries().max().unwrap_or(0))
 }
 
-/// What a design is held against: the network and the timing of its links.
+/// What a design is held against: the network, the timing of its links, and what a step holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Links {
     /// How PEs are joined.
@@ -129,12 +130,20 @@ pub struct Links {
     /// Cycles from the step in which a value is stored in the memory that all PEs share to the first in which it can be read, 1 at
     /// least: one, and as many as a load takes on the machine.
     pub memory: i64,
+    /// How many operations of a PE one step holds.
+    pub cell: Cell,
 }
 
 impl Links {
     /// Cycles from asking for a word of memory until it is there: those of a stored word but for the step in which it is stored.
     pub fn load_latency(&self) -> u64 {
         self.memory.saturating_sub(1).max(0).unsigned_abs()
+    }
+
+    /// Cycles from taking what another space hands over until the giver may use the slot again. Where operations share a step the
+    /// giver's may come before the taker's in it, so the slot is free in the next step at the earliest.
+    pub fn handoff_response(&self) -> i64 {
+        if self.cell.is_shared() { self.response.max(1) } else { self.response }
     }
 
     /// Cycles from a send to the word's visibility: the latency of every hop, and 1 on the way from a PE to itself. `None` where
@@ -146,7 +155,7 @@ impl Links {
 
 impl Default for Links {
     fn default() -> Links {
-        Links { network: Network::Mesh, latency: 1, response: 1, memory: 1 }
+        Links { network: Network::Mesh, latency: 1, response: 1, memory: 1, cell: Cell::ONE }
     }
 }
 

@@ -99,6 +99,7 @@ fn parts(form: &Spaces, last: i64) -> Vec<Part> {
             map: SpaceTimeMap { place: row(1, 1), step: row(2, -1) },
             origin: vec![Affine::constant(shift)],
             starts: vec![start],
+            position: 0,
             dataflow: Dataflow { transports, chain },
         }
     };

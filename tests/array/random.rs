@@ -1,5 +1,6 @@
 //! Valid programs grown from a list of random numbers, which proptest shrinks.
 
+use systole_base::cell::Cell;
 use systole_base::integer::{Name, name};
 use systole_base::network::Network;
 use systole_base::scalar::Function;
@@ -81,7 +82,7 @@ impl Choices {
     }
 
     fn instruction(&mut self, scope: &mut Vec<Name>, depth: usize) -> Instruction {
-        let count = if depth == 0 { 15 } else { 17 };
+        let count = if depth == 0 { 17 } else { 19 };
         match self.choose(count) {
             0 => Instruction::Tick(self.choose(4) as u64),
             1 => Instruction::At(self.index(scope, 2)),
@@ -102,7 +103,9 @@ impl Choices {
             12 => Instruction::Advance(self.index(scope, 1)),
             13 => Instruction::Keep(name("own"), vec![self.index(scope, 1)], self.register()),
             14 => Instruction::Recall(self.register(), name("own"), vec![self.index(scope, 1)]),
-            15 => Instruction::If {
+            15 => Instruction::Share,
+            16 => Instruction::EndStep,
+            17 => Instruction::If {
                 conditions: (0..self.choose(3)).map(|_| self.condition(scope)).collect(),
                 then: self.block(scope, depth - 1),
                 otherwise: self.block(scope, depth - 1),
@@ -201,6 +204,7 @@ impl Choices {
             arrays: vec![input, output],
             grid,
             network: self.network(),
+            cell: [Cell::All, Cell::Holds(2), Cell::Holds(u64::MAX)][self.choose(3)],
             fold: self.distribution(),
             order: self.order(),
             channels: vec![Channel { name: name("east"), offset: vec![0, -1], latency: 3, depth: u64::MAX }],

@@ -131,6 +131,27 @@ fn values() {
     expect("(store (C p0 p1) C)", "(store (A p0 p1) C)", "array `A` is an input and cannot be stored to");
 }
 
+/// Only in a cell may operations share a step, and may words be there in the step of their send: on the PE that keeps them.
+#[test]
+fn cells() {
+    let cell = |text: String| text.replace("(grid", "(cell 2) (grid");
+    let shared = good().replace("(tick 1)", "(share) (end-step)");
+    assert!(parse("m.pe", &cell(shared.clone())).is_ok());
+    expect("(tick 1)", "(share)", "`(share)` in a program that does not say how much a cell holds");
+    expect("(tick 1)", "(end-step)", "`(end-step)` in a program that does not say how much a cell holds");
+    expect_of(&cell(good()), "(latency 1)", "(latency 0)", "channel `A_east` has latency 0");
+    let kept = good().replace("(offset 0 1)", "(offset 0 0)").replace("(latency 1)", "(latency 0)");
+    assert!(refuse_text(&kept).contains("channel `A_east` has latency 0"));
+    assert!(parse("m.pe", &cell(kept)).is_ok());
+    for wrong in ["(cell 1)", "(cell 0)", "(cell some)"] {
+        assert!(
+            refuse_text(&cell(good()).replace("(cell 2)", wrong))
+                .contains("a number of operations, 2 at least, or `all`")
+        );
+    }
+    assert!(refuse_text(&cell(cell(good()))).contains("expected one cell"));
+}
+
 /// Each refusal beside what is not refused; two extents may be the same without being written alike.
 #[test]
 fn assumptions() {

@@ -25,13 +25,14 @@ const fn words(what: &'static str, schedules: [&'static str; 2]) -> Feature {
     Feature { what, schedules, arguments: &["prove"] }
 }
 
-const FEATURES: [Feature; 16] = [
+const FEATURES: [Feature; 17] = [
     flags("the front, `search`", &["search"]),
     flags("every legal design, `--all`", &["search", "--all"]),
     flags("folded PEs, `--fold 2`", &["search", "--fold", "2"]),
     flags("streams only, `--transports stream,feed`", &["search", "--transports", "stream,feed"]),
     flags("reuse forwards only, `--reuse forward`", &["search", "--reuse", "forward"]),
     flags("tiles, `--tile i=2`", &["search", "--tile", "i=2"]),
+    flags("operations that share steps, `--cell all`", &["prove", "--cell", "all"]),
     flags("other forms, `--forms`", &["search", "--forms"]),
     flags("a claimed depth, `prove --depth 2`", &["prove", "--depth", "2"]),
     flags("the chain of rules, `explain`", &["explain"]),

@@ -2,6 +2,7 @@
 
 use super::start::{good, json, refused, systole, written};
 use std::path::Path;
+use systole::cell::Cell;
 use systole::machine::Machine;
 use systole::network::{Links, Network};
 use systole::span::Source;
@@ -26,6 +27,13 @@ fn slow_links_have_latency_2_and_are_ideal_otherwise() {
     assert_eq!(shipped("slow-links.toml"), Machine { name: "slow-links".to_owned(), links, ..ideal });
 }
 
+#[test]
+fn cells_do_all_that_they_can_and_are_ideal_otherwise() {
+    let ideal = Machine::default();
+    let links = Links { cell: Cell::All, ..ideal.links };
+    assert_eq!(shipped("cells.toml"), Machine { name: "cells".to_owned(), links, ..ideal });
+}
+
 /// Network, PEs along the axes, latency and response of each.
 #[test]
 fn the_machines_that_ship_are_what_their_comments_say() {
@@ -45,7 +53,7 @@ fn every_machine_that_ships_is_tested() {
     let folder = std::fs::read_dir(Path::new(env!("SYSTOLE_ROOT")).join("machines")).unwrap();
     let mut names: Vec<String> = folder.map(|file| file.unwrap().file_name().to_string_lossy().into_owned()).collect();
     names.sort();
-    let known = ["chiplets", "gemmini-like", "ideal", "slow-links", "tpu-like", "wafer"];
+    let known = ["cells", "chiplets", "gemmini-like", "ideal", "slow-links", "tpu-like", "wafer"];
     assert_eq!(names, known.map(|name| format!("{name}.toml")));
 }
 

@@ -7,6 +7,8 @@ mod book;
 
 mod border;
 
+mod cells;
+
 mod dataflows;
 
 mod deadlocks;

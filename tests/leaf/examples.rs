@@ -73,6 +73,7 @@ pub fn program(parameters: &[&str], leaves: Vec<Leaf>) -> Program {
         grid: vec![],
         fold: None,
         network: systole_base::network::Network::Mesh,
+        cell: systole_base::cell::Cell::ONE,
         order: None,
         channels: vec![],
         buses: vec![],

@@ -223,6 +223,17 @@ fn predicted_cycles_are_simulated_cycles_on_the_ideal_machine() {
     hold("ideal");
 }
 
+/// Operations that share steps are recounted as well.
+#[test]
+fn predicted_cycles_are_simulated_cycles_on_cells() {
+    hold("cells");
+}
+
+#[test]
+fn predicted_cycles_of_many_spaces_are_simulated_cycles_on_cells() {
+    hold_long("cells");
+}
+
 #[test]
 fn predicted_cycles_of_many_spaces_are_simulated_cycles_on_the_ideal_machine() {
     hold_long("ideal");

@@ -114,6 +114,35 @@ fn arrays_with_buses_and_memories_of_their_own() {
     }
 }
 
+/// A row of cells: what comes from the left and what was kept are joined in one step, and at every second PE counted in the same.
+const CELLS: &str = "(program cells (version 1) (parameters N P) (array X in (N)) (array Y out (P N))
+  (grid (p 0 (- P 1))) (cell all)
+  (channel east (offset 1) (latency 1) (depth 2)) (channel own (offset 0) (latency 0) (depth 1))
+  (class pe (guard)
+    (loop i 0 (- N 1)
+      (at (+ i p))
+      (if ((= p 0)) ((load x (X i))) ((recv x east)))
+      (let x (add x 1))
+      (send own x)
+      (if ((<= p (- P 2))) ((send east x)) ())
+      (share)
+      (recv y own)
+      (if ((= (mod (+ i p) 2) 0)) ((let y (mul y y)) (share)) ())
+      (store (Y p i) y)
+      (end-step))))";
+
+#[test]
+fn operations_that_share_steps() {
+    let (program, mut dice) = (program(CELLS), Dice(23));
+    for _ in 0..60 {
+        let (n, p) = (dice.roll(1, 9), dice.roll(1, 70));
+        let x = tensors(vec![("X", matrix(1, n as usize, 9).into_shape_with_order(vec![n as usize]).unwrap())]);
+        let sizes = sizes(&[("N", n as i64), ("P", p as i64)]);
+        hold(&program, &sizes, &x, &dice.settings());
+        hold(&program, &sizes, &x, &Settings { times: dice.times(), ..dice.settings() });
+    }
+}
+
 /// Operations, loads and ports that take time, on links of any timing.
 #[test]
 fn work_that_takes_time() {

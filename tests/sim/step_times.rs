@@ -45,6 +45,8 @@ struct State {
     loads: BTreeMap<Name, u64>,
     /// Whether an `at` has begun it.
     is_timed: bool,
+    /// Whether an operation that shares it is done.
+    is_shared: bool,
 }
 
 impl State {
@@ -113,10 +115,14 @@ impl StepTimes {
         match instruction {
             Instruction::At(_) => {
                 self.is_early |= states.iter().any(|state| !state.is_timed && !state.loads.is_empty());
-                let begun = |state: State| State { loads: state.loads, is_timed: true, ..State::default() };
+                let begun = |state: State| match state.is_shared {
+                    true => state,
+                    false => State { loads: state.loads, is_timed: true, ..State::default() },
+                };
                 states.into_iter().map(begun).collect()
             }
-            Instruction::Tick(_) => BTreeSet::from([State::default()]),
+            Instruction::Share => states.into_iter().map(|state| State { is_shared: true, ..state }).collect(),
+            Instruction::Tick(_) | Instruction::EndStep => BTreeSet::from([State::default()]),
             Instruction::Load(_, array, _) => states.into_iter().map(|state| self.load(array, state)).collect(),
             Instruction::Store(..) => {
                 let stored = |state: State| State {

@@ -2,6 +2,7 @@
 
 use super::common::{matrix, program, refusal, run, sizes, tensors};
 use std::collections::BTreeMap;
+use systole_base::cell::Cell;
 use systole_base::integer::name;
 use systole_program::array::Tensors;
 use systole_run::sim::{Settings, simulate};
@@ -50,6 +51,37 @@ fn an_element_stored_twice_and_one_never_stored() {
 fn numbers_that_do_not_fit() {
     assert!(refuse("(loop i 1 (* N 4000000000000000000) (tick 1))").contains("does not fit 64 bits"));
     assert!(refuse("(tick 18446744073709551615) (tick 1)").contains("does not fit 64 bits"));
+}
+
+/// Two operations share each step, and a word passes between them.
+#[test]
+fn a_step_with_more_operations_than_its_cell_holds() {
+    let text = |cell: &str| {
+        format!(
+            "(program pairs (version 1) (parameters N) (array Y out (N)) (cell {cell})
+               (channel own (offset) (latency 0) (depth 1))
+               (class pe (guard) (loop i 0 (- N 1) (at (* 2 i))
+                 (let x (index i)) (send own x) (share)
+                 (recv y own) (let y (mul y y)) (store (Y i) y) (share)
+                 (end-step) (end-step))))"
+        )
+    };
+    let run_on = |cell| {
+        simulate(
+            &program(&text("all")),
+            &sizes(&[("N", 3)]),
+            &Tensors::new(),
+            &Settings { cell, ..Settings::default() },
+        )
+    };
+    let outcome = run_on(None).expect("a cell holds all");
+    assert_eq!((outcome.cycles, outcome.counters.busy()), (5, 3));
+    assert_eq!(outcome.outputs[&name("Y")].iter().copied().collect::<Vec<f64>>(), [0.0, 1.0, 4.0]);
+    assert!(run_on(Some(Cell::Holds(2))).is_ok());
+    let message = systole_base::diagnostic::render(&run_on(Some(Cell::ONE)).expect_err("one operation"), false);
+    assert!(message.contains("PE () does 2 operations in one step, more than its cell holds"), "{message}");
+    assert!(message.contains("at `(share)` of class `pe`, clock 0"), "{message}");
+    assert!(run(&program(&text("2")), &sizes(&[("N", 3)]), &Tensors::new(), &Settings::default()).deadlock.is_none());
 }
 
 #[test]

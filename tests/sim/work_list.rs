@@ -8,6 +8,7 @@ use super::step_times::{StepTimes, fullest};
 use super::tile_boxes::{cut, paste, words};
 use super::work_wire::{Timing, Wire};
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use systole_base::cell::Cell;
 use systole_base::integer::{Bindings, Name};
 use systole_equations::recurrence::Role;
 use systole_program::array;
@@ -32,6 +33,8 @@ struct Pe<W> {
     finished: bool,
     began: bool,
     clock: u64,
+    /// How many operations share its step so far.
+    sharing: u64,
     slots: Vec<i64>,
     registers: Vec<W>,
     own: BTreeSet<(usize, usize)>,
@@ -51,6 +54,7 @@ type Compute<W> = dyn Fn(Assignment<'_>, &[i64], &mut [W]) -> Result<W, Trouble>
 struct World<'a, W> {
     code: &'a Code,
     compute: &'a Compute<W>,
+    cell: Cell,
     wiring: Wiring,
     timings: Vec<Timing>,
     bus_latencies: Vec<u64>,
@@ -119,6 +123,9 @@ impl<W: Clone> Environment for View<'_, '_, W> {
     type Word = W;
 
     fn at(&mut self, time: i64) {
+        if self.pe.sharing > 0 {
+            return;
+        }
         let start = u64::try_from(time * self.world.times.step as i64 + self.world.times.lead as i64).unwrap_or(0);
         (self.pe.stepped, self.pe.ported) = (start.max(self.pe.clock), 0);
         let waited = start.saturating_sub(self.pe.clock);
@@ -135,6 +142,16 @@ impl<W: Clone> Environment for View<'_, '_, W> {
         (self.pe.stepped, self.pe.ported) = (self.pe.clock, 0);
         self.pe.began = true;
         Ok(())
+    }
+
+    fn share(&mut self) -> Result<(), Trouble> {
+        self.pe.sharing += 1;
+        let operations = self.pe.sharing;
+        if self.world.cell.has_room_for(operations) { Ok(()) } else { Err(Trouble::FullCell { operations }) }
+    }
+
+    fn end_step(&mut self) -> Result<(), Trouble> {
+        if std::mem::take(&mut self.pe.sharing) == 0 { Ok(()) } else { self.tick(1) }
     }
 
     fn load(&mut self, array: usize, address: usize) -> Result<Option<W>, Trouble> {
@@ -282,6 +299,7 @@ fn new_pe<W: Clone>(code: &Code, placed: array::Pe, unwritten: W) -> Pe<W> {
         active: false,
         finished: false,
         began: false,
+        sharing: 0,
         clock: 0,
         slots,
         registers: vec![unwritten; class.registers],
@@ -313,6 +331,7 @@ impl<'a, W: Clone> World<'a, W> {
         World {
             code,
             compute,
+            cell: settings.cell.unwrap_or(program.cell),
             timings: timings.collect(),
             bus_latencies: program.buses.iter().map(|bus| bus.latency).collect(),
             wires: vec![wire; wiring.wires.len()],

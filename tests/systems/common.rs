@@ -67,6 +67,7 @@ fn part(space: &Space, (_, place, step, transports, chain): &Line) -> Part {
         map: SpaceTimeMap { place, step },
         origin,
         starts,
+        position: 0,
         dataflow: Dataflow {
             transports: transports.iter().map(|text| transport(space, text)).collect(),
             chain: Chain::along(chain.iter().map(|text| form(text).row(space.indices())).collect()),
@@ -150,7 +151,12 @@ impl Kernel {
 
 /// The program of a design: valid, and the same after a trip through its text.
 pub fn written(design: &Design) -> Checked<Program> {
-    let program = emit(design, &Links::default())?;
+    written_on(design, &Links::default())
+}
+
+/// The same on other links.
+pub fn written_on(design: &Design, links: &Links) -> Checked<Program> {
+    let program = emit(design, links)?;
     let text = array::print(&program);
     array::validate(&program).unwrap_or_else(|problems| panic!("{}\n{text}", shown(&problems)));
     let read = array::parse("test.pe", &text).unwrap_or_else(|problems| panic!("{}\n{text}", shown(&problems)));

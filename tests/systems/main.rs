@@ -14,6 +14,8 @@ mod common;
 
 mod buses;
 
+mod cells;
+
 mod obligations;
 
 mod links;

@@ -2,6 +2,7 @@
 
 use super::rate::shown;
 use super::{Bandwidth, Buses, LIBRARIES, Machine, OperationTime, TASKS};
+use crate::cell::Cell;
 use crate::network::Network;
 use crate::scalar::Function;
 
@@ -57,6 +58,8 @@ pub enum Slot {
     Network(fn(&mut Machine) -> &mut Network),
     /// A list of numbers, each at least 1; no limit where the key is not there.
     Sides(fn(&mut Machine) -> &mut Option<Vec<u64>>),
+    /// A number of operations, at least 1, or the word for as many as there are.
+    Cell(fn(&mut Machine) -> &mut Cell),
 }
 
 /// All keys, section by section.
@@ -102,13 +105,19 @@ fn keys_of_networks() -> [Key; 8] {
     ]
 }
 
-fn keys_of_pes() -> [Key; 5] {
+fn keys_of_pes() -> [Key; 6] {
     let latency = "cycles from asking for a word until it is there";
     let outstanding = "loads of an array that a PE may have outstanding";
     let port = "words that pass the memory port of a PE in a cycle at most";
     [
         key("pe", "registers", Slot::Limit(|machine| &mut machine.registers), "registers of a PE"),
         key("pe", "words", Slot::Limit(|machine| &mut machine.words), "words of a PE's own memory"),
+        key(
+            "cell",
+            "operations",
+            Slot::Cell(|machine| &mut machine.links.cell),
+            "operations of a PE that share a step at most",
+        ),
         key("memory", "latency", Slot::Whole(0, |machine| &mut machine.times.load_latency), latency),
         key("memory", "outstanding", Slot::Limit(|machine| &mut machine.times.outstanding), outstanding),
         key("memory", "words", Slot::Bandwidth(|machine| &mut machine.times.port), port),
@@ -176,6 +185,7 @@ impl Slot {
             Slot::Kinds(_) => format!("a list of kinds: {}", Buses::KINDS.join(", ")),
             Slot::Network(_) => format!("one of {}", Network::ALL.map(|network| network.1).join(", ")),
             Slot::Sides(_) => "a list of positive numbers, such as [16, 16]".to_owned(),
+            Slot::Cell(_) => format!("a whole number from 1 to {MOST}, or \"{}\"", Cell::ALL),
         }
     }
 
@@ -201,6 +211,10 @@ impl Slot {
             Slot::Kinds(of) => Some(shown_kinds(of(machine))),
             Slot::Network(of) => Some(format!("\"{}\"", of(machine))),
             Slot::Sides(of) => of(machine).as_ref().map(|sides| format!("{sides:?}")),
+            Slot::Cell(of) => Some(match of(machine) {
+                Cell::Holds(operations) => operations.to_string(),
+                Cell::All => format!("\"{}\"", Cell::ALL),
+            }),
         }
     }
 }

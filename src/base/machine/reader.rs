@@ -5,6 +5,7 @@
 
 use super::key::{Key, MOST, Slot, TIMES, keys};
 use super::{Bandwidth, Machine, OperationTime, Rate, Warmth};
+use crate::cell::Cell;
 use crate::diagnostic::{Diagnostic, Diagnostics, nearest};
 use crate::network::Network;
 use crate::span::{Source, Span};
@@ -102,8 +103,17 @@ fn set(slot: Slot, machine: &mut Machine, value: &DeValue) -> Option<()> {
         Slot::Kinds(of) => of(machine).set_kinds(words(value)?)?,
         Slot::Network(of) => *of(machine) = Network::from_keyword(value.as_str()?)?,
         Slot::Sides(of) => *of(machine) = Some(sides(value)?),
+        Slot::Cell(of) => *of(machine) = cell(value)?,
     }
     Some(())
+}
+
+/// A number of operations, or the word for as many as there are.
+fn cell(value: &DeValue) -> Option<Cell> {
+    match value.as_str() {
+        Some(word) => (word == Cell::ALL).then_some(Cell::All),
+        None => Some(Cell::Holds(whole(value, 1)?.unsigned_abs())),
+    }
 }
 
 fn whole(value: &DeValue, least: i64) -> Option<i64> {

@@ -47,6 +47,8 @@ pub struct Body<'a> {
     pub shares: Option<Name>,
     /// Whether the result is an output of the kernel.
     pub is_output: bool,
+    /// Whether a point may share its step with points of other spaces.
+    pub shares_step: bool,
     /// Whether the points of a PE follow each other with nothing between, so that what stays can be moved out of the loop.
     pub is_undivided: bool,
 }
@@ -123,7 +125,7 @@ impl Body<'_> {
         self.in_order().into_iter().for_each(|operand| body.extend(self.take(operand, known)));
         body.extend(self.reduce(0, self.scalar(&self.design.space.body), known));
         body.extend(self.pass_on(known));
-        body.push(Instruction::Tick(1));
+        body.push(if self.shares_step { Instruction::Share } else { Instruction::Tick(1) });
         body
     }
 

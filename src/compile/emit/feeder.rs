@@ -114,6 +114,7 @@ impl<'a> Feed<'a> {
             keeps: None,
             shares: None,
             is_output: false,
+            shares_step: false,
             is_undivided: self.all.loops.len() == self.scan.loops.len(),
         }
     }

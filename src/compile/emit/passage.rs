@@ -81,7 +81,9 @@ impl Passage {
         if !self.is_sent() {
             return Ok(None);
         }
-        let Some(latency) = links.cycles(&self.turn.displacement) else {
+        let within_step = design.is_within_step(&self.handoff, links);
+        let Some(latency) = links.cycles(&self.turn.displacement).map(|cycles| if within_step { 0 } else { cycles })
+        else {
             let network = links.network;
             return refuse(design, &self.handoff, &format!("the {network} network has no link for it")).alone();
         };

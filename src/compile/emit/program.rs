@@ -47,7 +47,8 @@ pub fn emit(design: &Design, links: &Links) -> Checked<Program> {
     let fed: Vec<MappedSpace> = words.iter().map(Words::design).collect();
     let fed_names: Vec<Names> = fed.iter().map(|words| naming.name_space(words)).collect();
     let feeds = feeds(&words, &fed, (&names, &fed_names))?;
-    let work = gather(design, (&parts, &feeds), (&passages, &stores), &naming, (rounds, fill_known(design.system)));
+    let mut work = gather(design, (&parts, &feeds), (&passages, &stores), &naming, (rounds, fill_known(design.system)));
+    work.shares_steps = links.cell.is_shared();
     Ok(Program {
         kernel: design.system.kernel.clone(),
         parameters: design.system.parameters.clone(),
@@ -57,6 +58,7 @@ pub fn emit(design: &Design, links: &Links) -> Checked<Program> {
         arrays: loaded_ahead(arrays(design.system), design, links),
         grid: work.sides.iter().map(Side::coordinate).collect(),
         network: links.network.measure(),
+        cell: links.cell,
         fold: None,
         order: None,
         channels: all_channels(design, &parts, &passages, links)?,
@@ -355,6 +357,7 @@ impl<'a> Whole<'a> {
             taken: passages.iter().filter(taken).collect(),
             given: passages.iter().filter(given).collect(),
             at: self.at(start),
+            shares_step: false,
             keeps: stores.own.get(output).cloned(),
             shares: stores.shared.get(output).cloned(),
             is_output: system.tensors.iter().any(|tensor| tensor.name == *output && tensor.role == Role::Output),
@@ -400,11 +403,14 @@ fn gather<'a>(
         let places = once_each.iter().map(|part| (part.space(), part.place[axis].clone()));
         Side::new(coordinate, design.fold.axis(axis), places)
     };
-    let bodies = parts.iter().map(|part| part.body(design.system, (passages, stores), &start));
-    let times = parts.iter().filter_map(|part| Some(part.scan.image(part.step()?)));
+    let mut in_order: Vec<&Whole> = parts.iter().collect();
+    in_order.sort_by_key(|part| design.turn_of(part.position));
+    let bodies = in_order.iter().map(|part| part.body(design.system, (passages, stores), &start));
+    let times = in_order.iter().filter_map(|part| Some(part.scan.image(part.step()?)));
     let mut work = Work {
         bodies: feeds.iter().map(|feed| feed.body(&start)).chain(bodies).collect(),
         times: feeds.iter().map(|feed| feed.time.clone()).chain(times).collect(),
+        shares_steps: false,
         clock: naming.clock.clone(),
         pes: Polyhedron::sizes(&design.system.parameters),
         sides: naming.coordinates.iter().enumerate().map(side).collect(),

@@ -16,6 +16,7 @@ use super::text::{Divisions, replace};
 use crate::mapping::ends::{lower_expression, upper_expression};
 use crate::systolize::{Scheme, Stream};
 use std::collections::BTreeSet;
+use systole_base::cell::Cell;
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::{Affine, Name, Polyhedron, name};
 use systole_base::network::Links;
@@ -70,6 +71,7 @@ pub fn emit_scheme(space: &Space, scheme: &Scheme, links: &Links, phases: &Phase
         arrays: super::program::arrays(&SpaceSystem::of_one(space.clone())),
         grid: grid(space, scheme),
         network: links.network.measure(),
+        cell: Cell::ONE,
         fold: None,
         order: None,
         channels: channels(&writer, links)?,

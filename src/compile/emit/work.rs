@@ -6,7 +6,7 @@
 use super::body::Body;
 use super::grid::Side;
 use super::known::{Decision, decide};
-use super::order::groups;
+use super::order::{groups, meet};
 use super::scan::Scan;
 use crate::mapping::Rounds;
 use crate::mapping::ends::{greatest_expression, least_expression};
@@ -19,6 +19,8 @@ pub struct Work<'a> {
     pub bodies: Vec<Body<'a>>,
     /// For each space the time of a point over coordinates and loop indices; of no meaning where there is one space.
     pub times: Vec<Affine>,
+    /// Whether operations of a PE may share a step; then bodies stand in their order within one.
+    pub shares_steps: bool,
     /// The name of the loop over the clock.
     pub clock: Name,
     /// The time of the first operation, over the parameters; of a round, over what numbers it too.
@@ -68,7 +70,7 @@ impl Work<'_> {
         if let [space] = present {
             return alone(*space);
         }
-        let groups = groups(&self.bodies, &self.times, present, set);
+        let groups = groups(self, present, set);
         let write = |group: Vec<usize>| match group[..] {
             [space] => alone(space),
             _ => self.interleave(&group, set),
@@ -103,9 +105,19 @@ impl Work<'_> {
         conditions
     }
 
+    /// Whether some PE of `set` has an operation of each space in one step.
+    pub fn share_step(&self, one: usize, other: usize, set: &Polyhedron) -> bool {
+        let operates = |space: usize| self.bodies[space].feeds.is_none();
+        let of = |space: usize| (&self.bodies[space], &self.times[space]);
+        self.shares_steps && operates(one) && operates(other) && meet(of(one), of(other), set)
+    }
+
     /// One loop over the clock for spaces that interleave.
     fn interleave(&self, group: &[usize], set: &Polyhedron) -> Vec<Instruction> {
         let (mut around, mut steps, mut ends) = (vec![], vec![], vec![]);
+        let pairs =
+            group.iter().enumerate().flat_map(|(number, one)| group[..number].iter().map(move |other| (one, other)));
+        let shared = pairs.into_iter().any(|(one, other)| self.share_step(*one, *other, set));
         let begun = group.iter().any(|space| self.bodies[*space].feeds.is_some());
         if begun {
             // What a PE feeds and what it operates in one step is one step: it begins once.
@@ -115,7 +127,10 @@ impl Work<'_> {
             let whole = &self.bodies[*space];
             around.extend(self.on_pes(whole, set, whole.constants()));
             ends.push(self.span(*space));
-            steps.extend(self.step(*space, begun, set));
+            steps.extend(self.step(*space, (begun, shared), set));
+        }
+        if shared {
+            steps.push(Instruction::EndStep);
         }
         let (lower, upper): (Vec<_>, Vec<_>) = ends.into_iter().unzip();
         let text = |end| group.iter().fold(end, |end, space| self.bodies[*space].scan.text(&end));
@@ -133,8 +148,9 @@ impl Work<'_> {
         set.eliminate_all(scan.loops.iter().rev()).bounds(&self.clock)
     }
 
-    /// The point of the space that runs at the clock, if there is one; `begun` where the step has begun.
-    fn step(&self, space: usize, begun: bool, set: &Polyhedron) -> Vec<Instruction> {
+    /// The point of the space that runs at the clock, if there is one; `begun` where the step has begun, and `shared` where it is not
+    /// over after the point.
+    fn step(&self, space: usize, (begun, shared): (bool, bool), set: &Polyhedron) -> Vec<Instruction> {
         let whole = &self.bodies[space];
         let (scan, remainders) = whole.scan.at_clock(&self.clock, &self.times[space]);
         let known = set.intersect(&scan.ties);
@@ -142,7 +158,7 @@ impl Work<'_> {
         let tests = whole.scan.lattice.iter().cloned().chain(remainders).chain(conditions(&scan, &asked, &known));
         let tests = tests.collect();
         let at = self.since_start(IndexExpr::Variable(self.clock.clone()));
-        let timed = Body { scan, at, is_undivided: false, ..whole.clone() };
+        let timed = Body { scan, at, shares_step: shared, is_undivided: false, ..whole.clone() };
         let known = timed.scan.domain.intersect(set);
         when(tests, if begun { timed.step(&known) } else { timed.point(&known) })
     }

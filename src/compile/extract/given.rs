@@ -67,7 +67,8 @@ fn space_text(space: &Space, part: &Part, place: &[Affine], time: &[Affine]) -> 
         [time] => time.to_string(),
         several => format!("({})", list(several)),
     };
-    let mut text = format!("space {}   place ({})   time {time}\n", space.name, list(place));
+    let position = if part.position == 0 { String::new() } else { format!("   position {}", part.position) };
+    let mut text = format!("space {}   place ({})   time {time}{position}\n", space.name, list(place));
     let along = |direction: &Vector| Affine::from_row(space.indices(), direction).to_string();
     let all = |directions: &[Vector]| directions.iter().map(along).collect::<Vec<_>>().join(", ");
     let moves = space.operands.iter().zip(&part.dataflow.transports).map(|(operand, transport)| {
@@ -219,7 +220,7 @@ impl Reader<'_> {
             return Err(self.refuse("no time is given", self.placed.span, "of this space"));
         }
         let dataflow = Dataflow { transports: self.transports()?, chain: self.chain()? };
-        Ok(Part { map: SpaceTimeMap { place, step }, origin, starts, dataflow })
+        Ok(Part { map: SpaceTimeMap { place, step }, origin, starts, position: self.placed.position, dataflow })
     }
 
     /// Forms as a matrix over the indices, and what is added to each over the sizes.

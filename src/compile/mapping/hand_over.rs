@@ -38,11 +38,19 @@ impl Design<'_> {
         Some(read.into_iter().zip(given).map(|(read, given)| read - given).collect())
     }
 
+    /// Whether what a PE computes may be read in the same step: it stays there, several operations share a step, and the
+    /// reader's comes later in it.
+    pub fn is_within_step(&self, handoff: &Handoff, links: &Links) -> bool {
+        let Some((giver, _)) = handoff.given() else { return false };
+        links.cell.is_shared() && handoff.stays() && self.comes_first(giver, handoff.reader)
+    }
+
     /// The least delay that physics allows: one step on a PE, the latency of every hop between PEs or that of memory, nothing within
-    /// a point. `None` where the network has no such link.
+    /// a point or within a step. `None` where the network has no such link.
     pub fn least_handoff_delay(&self, handoff: &Handoff, links: &Links) -> Option<i64> {
         match &handoff.giver {
             Giver::Known(_) => Some(0),
+            Giver::Point { .. } if self.is_within_step(handoff, links) => Some(0),
             Giver::Point { space, .. } if handoff.is_within_point(&self.system.spaces[*space]) => Some(0),
             Giver::Point { carrier: Carrier::Links(displacement), .. } => links.cycles(displacement),
             Giver::Point { carrier: Carrier::Kept, .. } => Some(1),
@@ -78,7 +86,7 @@ impl Design<'_> {
                 let (step, rounds) = delay.split_last()?;
                 let mut apart: Vec<i64> = rounds.iter().map(constant).collect::<Option<_>>()?;
                 match constant(step) {
-                    Some(step) => apart.push(step + links.response),
+                    Some(step) => apart.push(step + links.handoff_response()),
                     // Of words in different rounds it does not matter where in theirs they are given and taken.
                     None if self.runs_in_rounds() && !self.gives_many(handoff) => apart.push(i64::MAX),
                     None => return None,

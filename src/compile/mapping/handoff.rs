@@ -95,6 +95,15 @@ impl Handoff {
         }
     }
 
+    /// Whether the value stays on its PE.
+    pub fn stays(&self) -> bool {
+        match self.carrier() {
+            Some(Carrier::Links(displacement)) => displacement.iter().all(|entry| *entry == 0),
+            Some(Carrier::Kept) => true,
+            Some(Carrier::Memory) | None => false,
+        }
+    }
+
     /// Whether giver and reader are one point that passes on what it has read, which takes no time. The result of a point is not there
     /// when it reads.
     pub fn is_within_point(&self, space: &Space) -> bool {

@@ -3,7 +3,7 @@
 //! In: a design, and the latency of memory. Out: the operands that are loaded, and for each array a number of outstanding loads that
 //! is enough for every size. Inputs are there from the beginning, so a PE may ask for a word L cycles before the step that takes it.
 //! Who does so has as many outstanding as it takes in L + 1 steps, counting the one whose slot is free a cycle after its word
-//! was taken. No PE runs two points at one time (`pe-conflict`), so an operand is taken L + 1 times in as many steps at most;
+//! was taken. No PE runs two points of one space at one time (`pe-conflict`), so an operand is taken L + 1 times in as many steps at most;
 //! fewer where the points of a PE that load it are further apart. The words of a bus from memory are one a step (`link-conflict`).
 
 use super::tree::heads_of;

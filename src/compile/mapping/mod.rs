@@ -27,6 +27,8 @@ mod system;
 
 pub use system::{Design, Part, restrict};
 
+mod crowds;
+
 mod takers;
 
 pub use takers::{TakerSets, heads, takers};

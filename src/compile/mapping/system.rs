@@ -15,6 +15,8 @@ pub struct Part {
     pub origin: Vec<Affine>,
     /// What is added to the step, over the parameters: one form for each row.
     pub starts: Vec<Affine>,
+    /// Where several spaces share a step of a PE, those with the smallest positions run first, equals as the kernel has them.
+    pub position: usize,
     /// How the values of the space move.
     pub dataflow: Dataflow,
 }
@@ -23,7 +25,7 @@ impl Part {
     /// A space that is not shifted.
     pub fn unshifted(map: SpaceTimeMap, dataflow: Dataflow) -> Part {
         let starts = vec![Affine::default(); map.step.rows().len()];
-        Part { origin: vec![Affine::default(); map.rank()], starts, map, dataflow }
+        Part { origin: vec![Affine::default(); map.rank()], starts, map, position: 0, dataflow }
     }
 
     /// What is added to the finest row of the step.
@@ -93,6 +95,16 @@ impl Design<'_> {
         let part = &self.parts[space];
         let rows = part.map.step.rows().iter().zip(&part.starts);
         rows.map(|(row, start)| combine(row, point) + start.clone()).collect()
+    }
+
+    /// What orders the spaces whose points a PE runs in one step.
+    pub fn turn_of(&self, space: usize) -> (usize, usize) {
+        (self.parts[space].position, space)
+    }
+
+    /// Whether a PE runs points of the first space before those of the other, where they share a step.
+    pub fn comes_first(&self, one: usize, other: usize) -> bool {
+        self.turn_of(one) < self.turn_of(other)
     }
 
     /// Whether some point reads what is computed of a tensor so.

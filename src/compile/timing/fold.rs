@@ -16,7 +16,7 @@ impl SystemFrame<'_> {
         let (x, y) = (self.point(one, 0), self.point(other, 1));
         let (first, second) = (&self.space(one).name, &self.space(other).name);
         let of = if one == other { first.clone() } else { name(&format!("{first}, {second}")) };
-        let (within, extras) = self.within_block(&x, &y);
+        let (within, extras) = self.within_block(&[x.clone(), y.clone()]);
         let mut violation = vec![
             self.inside(&self.space(one).domain.set, &x),
             self.inside(&self.space(other).domain.set, &y),
@@ -35,17 +35,20 @@ impl SystemFrame<'_> {
         self.state(Claim { kind: Kind::PeConflict, of, points: vec![one, other], extras, violation, reason })
     }
 
-    /// The places of both points lie in one block, and the names of its coordinates.
-    fn within_block(&self, x: &SpacePoint, y: &SpacePoint) -> (Formula, Vec<Name>) {
+    /// The places of these points lie in one block, and the names of its coordinates. Without a fold they are one place.
+    pub fn within_block(&self, points: &[SpacePoint]) -> (Formula, Vec<Name>) {
         let (mut laws, mut names) = (vec![], vec![]);
-        for (axis, (here, there)) in self.place(x).iter().zip(&self.place(y)).enumerate() {
+        let places: Vec<Vec<Affine>> = points.iter().map(|point| self.place(point)).collect();
+        for axis in 0..self.design.rank() {
             let fold = self.design.fold.axis(axis);
+            let mut along = places.iter().map(|place| &place[axis]);
             if fold.factor == 1 {
-                laws.push(Formula::same(from_ref(here), from_ref(there)));
+                let first = along.next();
+                laws.extend(along.filter_map(|other| Some(Formula::same(from_ref(first?), from_ref(other)))));
                 continue;
             }
             let block = self.fresh(&format!("b{axis}"));
-            let inside = [here, there].into_iter().flat_map(|place| fold.within(place, &Affine::variable(&block)));
+            let inside = along.flat_map(|place| fold.within(place, &Affine::variable(&block)));
             laws.extend(inside.map(Formula::AtLeastZero));
             names.push(block);
         }

@@ -10,6 +10,7 @@ use super::system_frame::{SpacePoint, SystemFrame};
 use super::wording::{show_place, sides};
 use crate::mapping::{Design, Handoff};
 use systole_base::diagnostic::{Checked, Diagnostic};
+use systole_base::integer::Affine;
 use systole_base::network::Links;
 use systole_program::obligation::{Formula, Kind, Obligation, Reason};
 
@@ -41,7 +42,14 @@ pub fn no_deadlock_obligations(
 
 impl SystemFrame<'_> {
     fn act(&self, point: &SpacePoint, phase: Phase) -> Act {
-        Act { place: self.place(point), time: self.time(point), phase }
+        Act { place: self.place(point), time: self.time(point), turn: self.turn(point), phase }
+    }
+
+    /// The number of a point's space in the order within a step, where operations share steps.
+    fn turn(&self, point: &SpacePoint) -> Option<Affine> {
+        let before = |other: &usize| self.design.comes_first(*other, point.space);
+        let turn = || Affine::constant((0..self.design.parts.len()).filter(before).count() as i64);
+        self.links.cell.is_shared().then(turn)
     }
 
     /// The take of each word comes after its give.

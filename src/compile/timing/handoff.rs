@@ -85,7 +85,7 @@ impl SystemFrame<'_> {
 
     /// Given and not yet taken at this time; a channel's slot is free only when the sender hears of it.
     fn is_under_way(&self, handoff: &Handoff, giver: &SpacePoint, reader: &SpacePoint, now: &[Affine]) -> Formula {
-        let free = later(self.time(reader), &Affine::constant(self.links.response));
+        let free = later(self.time(reader), &Affine::constant(self.links.handoff_response()));
         Formula::All(vec![
             self.inside(&handoff.set, reader),
             Formula::before(now, &self.time(giver)).negate(),

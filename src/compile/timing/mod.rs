@@ -18,6 +18,8 @@
 
 mod fold;
 
+mod cell;
+
 mod frame;
 
 mod system_frame;

@@ -8,6 +8,10 @@
 //! and then its [`Phase`] in the step, in which the acts of a PE follow each other. If each wait is for an act of smaller
 //! rank, a circle of waits would be smaller than itself.
 //!
+//! Where operations share a step, the acts of one come before those of the next, so between time and phase a rank has the position of
+//! the operation's space within a step. The acts of one space have one position, so what is said of a space alone leaves it out; words
+//! that a PE feeds to a bus come before all operations of the step.
+//!
 //! **Any number of workers, and any owners.** A worker runs its PEs as coroutines and leaves out nobody who can go on, so sharing a
 //! worker adds no wait, and nothing here depends on owners. [`PeOrder`] has the twin for which that is wrong.
 //!
@@ -56,6 +60,8 @@ pub(super) enum Phase {
 pub(super) struct Act {
     pub place: Vec<Affine>,
     pub time: Vec<Affine>,
+    /// Where operations share steps, the number of its space in their order within a step.
+    pub turn: Option<Affine>,
     pub phase: Phase,
 }
 
@@ -67,7 +73,7 @@ impl Act {
             PeOrder::AsTheyCan => &[][..],
             PeOrder::OneAfterTheOther => &self.place,
         };
-        place.iter().chain(&self.time).cloned().chain([phase]).collect()
+        place.iter().chain(&self.time).chain(&self.turn).cloned().chain([phase]).collect()
     }
 
     /// This act waits for one that does not come before it.
@@ -111,7 +117,7 @@ pub fn space_no_deadlock_obligations(
 
 impl Frame<'_> {
     fn act(&self, point: &Point, phase: Phase) -> Act {
-        Act { place: self.place(point), time: self.time(point), phase }
+        Act { place: self.place(point), time: self.time(point), turn: None, phase }
     }
 
     /// The take of each word of a flow comes after its give.
@@ -182,7 +188,7 @@ impl Frame<'_> {
     fn waits_for_feeder(&self, position: usize, feeder: &Feeder, turns: PeOrder) -> Obligation {
         let x = self.point(0);
         let listen = self.act(&x, Phase::Take);
-        let drive = Act { place: feeder.place.clone(), time: self.driven(feeder, &x), phase: Phase::Drive };
+        let drive = Act { place: feeder.place.clone(), time: self.driven(feeder, &x), turn: None, phase: Phase::Drive };
         let listens = self.inside(&feeder.listeners(self.space()), &x);
         self.unheard(position, (&drive, &listen), vec![listens, listen.waits_in_vain(&drive, turns)], vec![])
     }

@@ -27,7 +27,7 @@ pub fn obligations(design: &Design, links: &Links) -> Checked<Vec<Obligation>> {
     for handoff in &checked_handoffs(design, links)? {
         stated.extend(frame.of_handoff(handoff)?);
     }
-    stated.extend(frame.conflicts());
+    stated.extend(frame.conflicts()?);
     Ok(stated)
 }
 
@@ -49,10 +49,10 @@ pub fn obligations_within(design: &Design, links: &Links, depth: u64) -> Checked
     Ok(stated)
 }
 
-/// That no PE runs a point of one space and a point of another at one time, whatever the links: the violation's points are
-/// one of `one`, then one of `other`. Where PEs are folded, both may be of one space.
-pub fn points_apart(design: &Design, one: usize, other: usize) -> Obligation {
-    SystemFrame { design, links: Links::default() }.points_apart(one, other)
+/// That no PE runs a point of each of these spaces at one time, whatever the links: the violation's points are one of each, in their
+/// order. Where PEs are folded, two may be of one space.
+pub fn points_apart(design: &Design, crowd: &[usize]) -> Obligation {
+    SystemFrame { design, links: Links::default() }.points_apart(crowd)
 }
 
 /// That no two words of a handoff are on one link at one time; `None` where it has no links that two words could share.
@@ -105,15 +105,18 @@ impl SystemFrame<'_> {
         handoff.given().is_some_and(|(space, _)| handoff.is_within_point(self.space(space)))
     }
 
-    /// No PE does two things at one time; that none of a space's own map does is stated with the space.
-    fn conflicts(&self) -> Vec<Obligation> {
-        let (count, least) = (self.design.parts.len(), usize::from(self.design.fold.is_none()));
-        let pairs = (0..count).flat_map(|one| (one + least..count).map(move |other| (one, other)));
-        pairs.map(|(one, other)| self.points_apart(one, other)).collect()
+    /// No PE does more at one time than a step holds; that none of a space's own map does two things is stated with the space.
+    fn conflicts(&self) -> Checked<Vec<Obligation>> {
+        let crowds = self.design.crowds(self.links.cell).ok_or_else(|| vec![self.too_many_crowds()])?;
+        Ok(crowds.iter().map(|crowd| self.points_apart(crowd)).collect())
     }
 
-    fn points_apart(&self, one: usize, other: usize) -> Obligation {
-        if self.design.fold.is_none() { self.two_spaces(one, other) } else { self.one_block(one, other) }
+    fn points_apart(&self, crowd: &[usize]) -> Obligation {
+        match crowd {
+            [one, other] if self.design.fold.is_none() => self.two_spaces(*one, *other),
+            [one, other] => self.one_block(*one, *other),
+            _ => self.full_cell(crowd),
+        }
     }
 
     /// No PE runs a point of one space and a point of another at one time.

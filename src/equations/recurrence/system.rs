@@ -278,6 +278,8 @@ pub struct PlacedSpace {
     pub place: Vec<Affine>,
     /// Its time, in the same way.
     pub time: Vec<Affine>,
+    /// Its position among the spaces that share a step of a PE.
+    pub position: usize,
     /// How each operand comes, in their order.
     pub moves: Vec<(Move, Span)>,
     /// The levels of its reduction as directions over the indices, the innermost first.

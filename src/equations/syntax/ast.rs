@@ -293,6 +293,8 @@ pub enum Directive {
     Phase(Vec<Spanned<f64>>),
     /// `split sum(c, k) as sum(k) sum(c)`: a reduction, and those that it becomes, the outermost first.
     Split(Level, Vec<Level>),
+    /// `position 1`: where several spaces share a step of a PE, those with the smallest numbers run first.
+    Position(Spanned<f64>),
 }
 
 /// `sum(c, k)` in a line that splits a reduction.

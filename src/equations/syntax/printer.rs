@@ -109,6 +109,7 @@ fn print_directive(directive: &Directive) -> String {
         Directive::Fold(word) => format!("fold {}", word.node),
         Directive::FoldBy(factors) => format!("fold ({})", print_numbers(factors)),
         Directive::Phase(phases) => format!("phase ({})", print_numbers(phases)),
+        Directive::Position(number) => format!("position {}", number.node),
         Directive::Order(word) => format!("order {}", word.node),
         Directive::Layout(tensor, word) => format!("layout {} {}", tensor.node, word.node),
         Directive::Io(word) => format!("io {}", word.node),

@@ -7,7 +7,7 @@ use crate::syntax::ast::Ident;
 use chumsky::prelude::*;
 
 /// The words that lead a directive.
-pub(super) const WORDS: [&str; 21] = [
+pub(super) const WORDS: [&str; 22] = [
     "place",
     "time",
     "stream",
@@ -29,6 +29,7 @@ pub(super) const WORDS: [&str; 21] = [
     "reduce",
     "phase",
     "split",
+    "position",
 ];
 
 /// `schedule cannon`.
@@ -84,7 +85,8 @@ fn of_space<'s>() -> Reader<'s, Directive> {
     let bus = keyword("bus").ignore_then(dotted()).map(Directive::Bus);
     let levels = form().separated_by(sign(",")).at_least(1).collect();
     let reduce = keyword("reduce").ignore_then(keyword("along")).ignore_then(levels).map(Directive::Reduce);
-    choice((space, handoff, bus, reduce)).boxed()
+    let position = keyword("position").ignore_then(number()).map(Directive::Position);
+    choice((space, handoff, bus, reduce, position)).boxed()
 }
 
 fn flow<'s>() -> Reader<'s, (Ident, Option<Expr>)> {

@@ -175,6 +175,10 @@ pub enum Op {
     Advance { rounds: usize, by: Index },
     /// See `Instruction::Tick`.
     Tick(u64),
+    /// See `Instruction::Share`.
+    Share,
+    /// See `Instruction::EndStep`.
+    EndStep,
     /// Register from array.
     Load { register: usize, array: usize, at: Vec<Index> },
     /// Element into the PE's own memory.

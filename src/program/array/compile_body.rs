@@ -265,6 +265,8 @@ impl<'a> BodyCompiler<'a> {
                 Op::Advance { rounds: self.rounds.unwrap_or(0), by: self.frame.index(cycles) }
             }
             Instruction::Tick(cycles) => Op::Tick(*cycles),
+            Instruction::Share => Op::Share,
+            Instruction::EndStep => Op::EndStep,
             Instruction::Load(register, array, at) => {
                 Op::Load { register: self.register(register), array: self.array(array), at: self.frame.indices(at) }
             }

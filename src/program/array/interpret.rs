@@ -53,6 +53,8 @@ pub enum Trouble {
     OutsideScratchpad { pad: usize, subscripts: Vec<i64> },
     /// An entry is read that the PE has not kept.
     NotKept { pad: usize, entry: usize },
+    /// An operation shares a step in which its cell has no room for it; so many are one too many.
+    FullCell { operations: u64 },
     /// An element is stored a second time.
     StoredTwice { array: usize, address: usize },
     /// The channel at this port has no far end.
@@ -78,6 +80,16 @@ pub trait Environment {
     fn at(&mut self, time: i64);
     /// `tick`.
     fn tick(&mut self, cycles: u64) -> Result<(), Trouble>;
+    /// `share`. Where nothing is timed, nothing follows from it.
+    #[inline(always)]
+    fn share(&mut self) -> Result<(), Trouble> {
+        Ok(())
+    }
+    /// `end-step`. Where nothing is timed, nothing follows from it.
+    #[inline(always)]
+    fn end_step(&mut self) -> Result<(), Trouble> {
+        Ok(())
+    }
     /// `load`; `None` where the word is not there yet.
     fn load(&mut self, array: usize, address: usize) -> Result<Option<Self::Word>, Trouble>;
     /// `prefetch`; whether the word is there.
@@ -178,6 +190,8 @@ impl<E: Environment> Running<'_, E> {
                 self.slots[*rounds] = self.slots[*rounds].checked_add(self.value(by)?).ok_or(Trouble::Overflow)?;
             }
             Op::Tick(cycles) => self.environment.tick(*cycles)?,
+            Op::Share => self.environment.share()?,
+            Op::EndStep => self.environment.end_step()?,
             Op::Load { register, array, at } => match self.environment.load(*array, self.address(*array, at)?)? {
                 Some(value) => self.registers[*register] = value,
                 None => return Ok(Step::Wait),

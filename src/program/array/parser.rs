@@ -12,13 +12,14 @@ use super::reader::{Read, Reader};
 use super::validate::{Place, find_faults};
 use super::{ArrayDecl, Bus, Channel, Class, Coordinate, Joins, Loads, Program, Scratchpad, VERSION};
 use std::sync::Arc;
+use systole_base::cell::Cell;
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
 use systole_base::integer::name;
 use systole_base::network::Network;
 use systole_base::span::{Source, Span};
 use systole_equations::recurrence::{Assumption, Distribution, LeafOrder, Role};
 
-const WORDS: [&str; 15] = [
+const WORDS: [&str; 16] = [
     "version",
     "parameters",
     "tiles",
@@ -26,6 +27,7 @@ const WORDS: [&str; 15] = [
     "grid",
     "scratchpad",
     "network",
+    "cell",
     "fold",
     "order",
     "channel",
@@ -65,6 +67,7 @@ impl Parser {
             arrays: vec![],
             grid: vec![],
             network: Network::Mesh,
+            cell: Cell::ONE,
             fold: None,
             order: None,
             channels: vec![],
@@ -110,6 +113,7 @@ impl Parser {
             "array" => self.array(form, rest),
             "grid" => self.grid(form, rest),
             "network" => self.network(form),
+            "cell" => self.cell(form),
             "fold" => self.fold(form),
             "order" => self.order(form),
             "channel" => self.channel(form, rest),
@@ -215,6 +219,20 @@ impl Parser {
         let found = word.atom().and_then(Network::from_keyword);
         let known = Network::ALL.map(|(_, word)| word);
         self.program.network = found.map_or_else(|| self.reader.unknown(word, "a network", &known), Ok)?;
+        Ok(())
+    }
+
+    /// `(cell 4)`, or `(cell all)`.
+    fn cell(&mut self, form: &Form) -> Read<()> {
+        if self.program.cell.is_shared() {
+            return self.reader.expected(form, "one cell");
+        }
+        let parts = self.reader.call_of(form, "cell", "`(cell OPERATIONS)`")?;
+        let [word] = self.reader.exactly(form, parts, "(cell OPERATIONS)")?;
+        match word.atom().and_then(|word| Cell::from_word(word, u64::MAX)).filter(|cell| cell.is_shared()) {
+            Some(cell) => self.program.cell = cell,
+            None => return self.reader.expected(word, "a number of operations, 2 at least, or `all`"),
+        }
         Ok(())
     }
 

@@ -42,6 +42,9 @@ fn declarations(program: &Program) -> Vec<String> {
     if program.network != Network::Mesh {
         forms.push(format!("(network {})", program.network));
     }
+    if program.cell.is_shared() {
+        forms.push(format!("(cell {})", program.cell));
+    }
     forms.extend(program.fold.iter().map(|fold| format!("(fold {fold})")));
     forms.extend(program.order.iter().map(|order| format!("(order {order})")));
     forms.extend(program.channels.iter().map(print_channel));
@@ -166,6 +169,8 @@ impl Instruction {
             Instruction::At(time) => format!("(at {time})"),
             Instruction::Advance(cycles) => format!("(advance {cycles})"),
             Instruction::Tick(cycles) => format!("(tick {cycles})"),
+            Instruction::Share => "(share)".to_owned(),
+            Instruction::EndStep => "(end-step)".to_owned(),
             Instruction::Load(register, array, at) => format!("(load {register} ({array}{}))", spaced(at)),
             Instruction::Prefetch(array, at) => format!("(prefetch ({array}{}))", spaced(at)),
             Instruction::Local(register, array, at) => format!("(local {register} ({array}{}))", spaced(at)),

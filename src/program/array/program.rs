@@ -61,6 +61,16 @@
 //!   ... (drive x-memory x (i)) ... (listen x_2 x-memory ((- i 3))) ...
 //! ```
 //!
+//! A PE may do several operations in one step, as many as the machine's cell holds. `share` ends one of them and not the step;
+//! the next may follow at the same clock, and receive over a channel of latency 0 what the PE has just sent itself. `end-step` ends
+//! the step where there was an operation.
+//!
+//! ```text
+//!   (cell 2)
+//!   (channel a-to-b (offset 0) (latency 0) (depth 1))
+//!   ... (at t) (let a ..) (send a-to-b a) (share) (recv a_2 a-to-b) (let b ..) (share) (end-step) ...
+//! ```
+//!
 //! A schedule that says who runs which PE, and where arrays begin and end, has it written into the program; without clocks PEs and
 //! words are distributed so, unless a run is told otherwise:
 //!
@@ -105,6 +115,7 @@
 //! their value through the whole body, and must be written before they are read.
 
 use std::collections::HashSet;
+use systole_base::cell::Cell;
 use systole_base::integer::Name;
 use systole_base::network::Network;
 use systole_base::scalar::Function;
@@ -126,6 +137,8 @@ pub struct Program {
     pub grid: Vec<Coordinate>,
     /// How PEs are joined; the mesh where the text does not say.
     pub network: Network,
+    /// How many operations of a PE share a step at most; one where the text does not say.
+    pub cell: Cell,
     /// How PEs are distributed to workers, where a schedule says it.
     pub fold: Option<Distribution>,
     /// In which order a worker computes the tiles of its PEs, where a schedule says it.
@@ -262,7 +275,7 @@ pub struct Channel {
     pub name: Name,
     /// Receiver minus sender; zero where a PE keeps words for itself, in a queue of its own.
     pub offset: Vec<i64>,
-    /// Cycles from a send to the word's visibility, at least 1.
+    /// Cycles from a send to the word's visibility, at least 1; 0 where a PE keeps words for later operations of the step.
     pub latency: u64,
     /// How many words hold a slot at most: the proved depth, and the capacity that the back ends give it.
     pub depth: u64,
@@ -406,12 +419,17 @@ pub enum Instruction {
         /// What is done otherwise.
         otherwise: Vec<Instruction>,
     },
-    /// `(at e)`: the PE's clock becomes at least `e`. Back ends without a clock skip it.
+    /// `(at e)`: the PE's clock becomes at least `e`. Within a step that operations share, after the first of them, it says nothing new.
+    /// Back ends without a clock skip it.
     At(IndexExpr),
     /// `(advance e)`: a round of `e` cycles is over: from here on what `at` says is counted from `e` cycles later.
     Advance(IndexExpr),
     /// `(tick n)`: the PE's clock rises by `n`: one step of the schedule is over.
     Tick(u64),
+    /// `(share)`: an operation is over and its step is not: others may follow at the same clock.
+    Share,
+    /// `(end-step)`: the step of the operations that shared it is over, and the PE's clock rises by 1; nothing where there were none.
+    EndStep,
     /// `(load r (X a b))`: register from an array, through a memory port.
     Load(Name, Name, Vec<IndexExpr>),
     /// `(prefetch (X a b))`: an element into the PE's own memory, before the run, at no cycle.

@@ -10,9 +10,9 @@ use super::{IndexExpr, Instruction};
 use systole_base::integer::Name;
 
 /// The words that begin an instruction.
-const WORDS: [&str; 18] = [
-    "loop", "if", "at", "advance", "tick", "load", "prefetch", "local", "keep", "recall", "store", "fill", "recv",
-    "send", "pass", "drive", "listen", "let",
+const WORDS: [&str; 20] = [
+    "loop", "if", "at", "advance", "tick", "share", "end-step", "load", "prefetch", "local", "keep", "recall", "store",
+    "fill", "recv", "send", "pass", "drive", "listen", "let",
 ];
 
 /// Reads the body of the class with the position `class`.
@@ -40,6 +40,8 @@ impl<'a> BodyReader<'a> {
             "loop" => self.repetition(form, rest),
             "if" => self.choice(form, rest),
             "at" | "advance" | "tick" | "let" => self.local_step(form, word, rest),
+            "share" => self.reader.exactly::<0>(form, rest, "(share)").map(|_| Instruction::Share),
+            "end-step" => self.reader.exactly::<0>(form, rest, "(end-step)").map(|_| Instruction::EndStep),
             "load" | "prefetch" | "local" | "keep" | "recall" | "store" | "fill" => self.memory(form, word, rest),
             "recv" | "send" | "pass" => self.channel(form, word, rest),
             "drive" | "listen" => self.bus(form, word, rest),

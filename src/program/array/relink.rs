@@ -21,7 +21,8 @@ pub fn on_links(program: &Program, network: Network, latency: u64) -> Checked<Pr
     }
     let links = Links { network, latency: i64::try_from(latency).unwrap_or(i64::MAX), ..Links::default() };
     let mut program = Program { network: network.measure(), ..program.clone() };
-    for channel in &mut program.channels {
+    // What a PE keeps for later operations of the step is on no link.
+    for channel in program.channels.iter_mut().filter(|channel| channel.latency > 0) {
         channel.latency = links.cycles(&channel.offset).unwrap_or(1).unsigned_abs();
     }
     Ok(program)

@@ -212,7 +212,8 @@ impl<'a> Checker<'a> {
     fn check_channels(&mut self) {
         for (place, channel) in number(&self.program.channels, Place::Channel, |channel| channel) {
             self.check_rank(place, "offset", &channel.name, &channel.offset);
-            if channel.latency == 0 {
+            let stays = self.program.cell.is_shared() && channel.offset.iter().all(|along| *along == 0);
+            if channel.latency == 0 && !stays {
                 self.fault(place, format!("channel `{}` has latency 0; it must be at least 1", channel.name));
             }
             if channel.depth == 0 {

@@ -77,6 +77,12 @@ impl<'a> Walk<'a, '_> {
             }
             Instruction::At(cycles) | Instruction::Advance(cycles) => self.index(place, cycles),
             Instruction::Tick(_) => {}
+            Instruction::Share | Instruction::EndStep if self.checker.program.cell.is_shared() => {}
+            Instruction::Share | Instruction::EndStep => {
+                let message =
+                    format!("`{}` in a program that does not say how much a cell holds", instruction.summary());
+                self.checker.fault(place, message);
+            }
             Instruction::Load(..)
             | Instruction::Prefetch(..)
             | Instruction::Local(..)

@@ -57,6 +57,9 @@ fn describe(program: &Program, code: &Code, fault: &Fault) -> String {
             let subscripts: Vec<i64> = unflatten(extents, *entry).into_iter().map(|entry| entry as i64).collect();
             format!("recalls `{name}{}` from its scratchpad, which it has not kept", show_point(&subscripts))
         }
+        Trouble::FullCell { operations } => {
+            format!("does {} in one step, more than its cell holds", counted(*operations, "operation"))
+        }
         Trouble::StoredTwice { array, address } => {
             format!("stores {}, which was stored before", show_element(&layouts[*array], *address))
         }

@@ -17,7 +17,8 @@
 //!    in cycle 0; its word is there one latency later.
 //! 4. What is heard of a bus in the step of its drive is there when the driver has it.
 //! 5. `tick n` ends the step at `s + n S`, or n cycles after the clock, where the PE has waited for others for so long that
-//!    this is later. `at t` is clock `W + S t`. Both begin a step.
+//!    this is later. `at t` is clock `W + S t`. Both begin a step. `end-step` is `tick 1` where operations shared the step; all they do
+//!    is the work of one step.
 //!
 //! W, the wait before step 0, is what of a latency L no step waits for. With as many loads outstanding as were proved to be enough
 //! it is L, for then every word of the run is there when its step begins: that of load n was asked for L + 1 steps before, or in

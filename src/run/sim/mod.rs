@@ -15,6 +15,7 @@
 use crate::leaf::Leaves;
 use crate::shared::Deadlock;
 use std::collections::BTreeMap;
+use systole_base::cell::Cell;
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::{Bindings, Name};
 use systole_base::machine::{Bandwidth, Times};
@@ -60,6 +61,8 @@ pub struct Settings {
     pub bandwidth: Option<Bandwidth>,
     /// How long the work of a PE takes.
     pub times: Times,
+    /// How many operations a step of a PE holds; `None` for as many as the program says.
+    pub cell: Option<Cell>,
     /// How many threads the host may use, at least 1. They change no result; small arrays use one.
     pub threads: usize,
     /// A run of more instructions than this, over all PEs, is refused.
@@ -82,6 +85,7 @@ impl Default for Settings {
             capacities: BTreeMap::new(),
             bandwidth: None,
             times: Times::default(),
+            cell: None,
             threads: 1,
             most_instructions: 100_000_000_000,
             most_tile_bytes: array::MEMORY_LIMIT,

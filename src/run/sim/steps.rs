@@ -49,6 +49,8 @@ struct Done {
     loads: Vec<u64>,
     /// Whether no `at` may have begun the step yet.
     is_untimed: bool,
+    /// Whether an operation that shares the step may be done, so that no `at` begins it again.
+    is_shared: bool,
 }
 
 /// For each bus the most cycles into a step at which a word is driven.
@@ -101,18 +103,20 @@ impl Work<'_> {
         loads[array] += 1;
         steps.loads[array] = steps.loads[array].max(loads[array]);
         steps.latest = steps.latest.max(Some(cycles));
-        Done { cycles, words, loads, is_untimed: before.is_untimed }
+        Done { cycles, words, loads, ..before.clone() }
     }
 
     /// What has been done after an op that is no load.
     fn after(&self, op: &Op, before: &Done, taps: &[usize], driven: &mut Driven, steps: &mut Steps) -> Done {
         let at = |cycles: u64| Done { cycles, ..before.clone() };
         match op {
+            Op::Share => Done { is_shared: true, ..before.clone() },
+            Op::At(_) if before.is_shared => Done { is_untimed: false, ..before.clone() },
             Op::At(_) => {
                 steps.is_early |= before.is_untimed && !before.loads.is_empty();
                 Done { loads: before.loads.clone(), ..Done::default() }
             }
-            Op::Tick(_) => Done { is_untimed: true, ..Done::default() },
+            Op::Tick(_) | Op::EndStep => Done { is_untimed: true, ..Done::default() },
             Op::Store { .. } => {
                 Done { words: before.words + 1, ..at(before.cycles.max(self.times.port_cycle(before.words))) }
             }
@@ -150,6 +154,7 @@ fn join(known: &mut Done, other: &Done) {
     known.cycles = known.cycles.max(other.cycles);
     known.words = known.words.max(other.words);
     known.is_untimed |= other.is_untimed;
+    known.is_shared |= other.is_shared;
     known.loads.resize(known.loads.len().max(other.loads.len()), 0);
     known.loads.iter_mut().zip(&other.loads).for_each(|(known, other)| *known = (*known).max(*other));
 }

@@ -39,7 +39,7 @@ pub fn folds(
 
 /// The cost of a fold, given that of the design.
 fn price(task: &Task, folded: &Design, handoffs: &[Handoff], cost: &Cost) -> Option<Cost> {
-    let pes = occupied(&task.sizes, folded, &task.points)?.pes;
+    let pes = occupied(&task.sizes, folded, &task.points, task.machine.links.cell)?.pes;
     let saved = (0..folded.parts.len()).map(|space| saved_by_flows(task, folded, space)).sum::<Option<u64>>()?
         + handoffs.iter().map(|handoff| saved_by_handoff(task, folded, handoff)).sum::<Option<u64>>()?;
     let channel_words = cost.channel_words.saturating_sub(saved);

@@ -54,7 +54,8 @@ impl Forms<'_> {
         let step = Matrix::new(rounds.rows().iter().cloned().chain([open]).collect(), place.columns());
         starts.push(Affine::default());
         let map = SpaceTimeMap { place, step };
-        let part = |dataflow| Part { map: map.clone(), origin: origin.clone(), starts: starts.clone(), dataflow };
+        let part =
+            |dataflow| Part { map: map.clone(), origin: origin.clone(), starts: starts.clone(), position: 0, dataflow };
         dataflows.dataflows().map(part).collect()
     }
 

@@ -6,7 +6,7 @@ use super::folds::folds;
 use super::forms::Forms;
 use super::places::{Axes, Edge, Placement, Places, edges, in_order, strict_operands};
 use super::sharing::{Laid, Tried, apart, take_turns, words_are_apart};
-use super::steps::{Conditions, Law, Stuck, on_links};
+use super::steps::{Conditions, Law, Stuck, may_share_step, on_links, positions};
 use super::tally;
 use super::task::{Task, Work};
 use crate::cost::Cost;
@@ -369,7 +369,27 @@ fn add_all(found: Vec<Found>, survey: &mut Survey) {
 
 /// What the steps of a dataflow must satisfy, with what the schedule fixes.
 pub(super) fn conditions(task: &Task, design: &Design, handoffs: &[Handoff]) -> Option<Conditions> {
-    let mut conditions = Conditions::new(design, handoffs, &task.machine.links, &task.known)?;
+    let ordered = in_positions(task, design, handoffs);
+    let conditions = Conditions::new(ordered.as_ref().unwrap_or(design), handoffs, &task.machine.links, &task.known)?;
+    with_given_steps(task, conditions)
+}
+
+/// Where operations share steps: the design with the order of its spaces within a step that leads to the shortest ones.
+fn in_positions<'a>(task: &Task, design: &Design<'a>, handoffs: &[Handoff]) -> Option<Design<'a>> {
+    let links = &task.machine.links;
+    if !links.cell.is_shared() || !handoffs.iter().any(may_share_step) {
+        return None;
+    }
+    let open = with_given_steps(task, Conditions::in_one_step(design, handoffs, links, &task.known)?)?;
+    let timed = Design { parts: open.shortest(design, false).ok()?, ..design.clone() };
+    let positions = positions(&timed, handoffs);
+    let mut ordered = design.clone();
+    ordered.parts.iter_mut().zip(positions).for_each(|(part, position)| part.position = position);
+    Some(ordered)
+}
+
+/// The conditions with the steps that a schedule says.
+fn with_given_steps(task: &Task, mut conditions: Conditions) -> Option<Conditions> {
     for (space, step) in task.constraint.steps.iter().enumerate() {
         if let Some((step, _)) = step {
             conditions.fix(space, step.rows().last()?, space);

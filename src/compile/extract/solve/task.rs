@@ -126,7 +126,7 @@ impl<'a> Task<'a> {
         let (sizes, points) = countable(system, sizes)?;
         let takers = TakerSets::new(system, &choices);
         let known = KnownRows::default();
-        let meetings = Meetings::new(system, (sizes.clone(), points.clone()));
+        let meetings = Meetings::new(system, (sizes.clone(), points.clone()), machine.links.cell);
         let limits = Limits::default();
         Ok(Task {
             system,
@@ -163,7 +163,7 @@ impl<'a> Task<'a> {
             sizes: self.sizes.clone(),
             constraint: self.constraint.among(families, &spaces),
             limits: self.limits,
-            meetings: Meetings::new(system, (self.sizes.clone(), points.clone())),
+            meetings: Meetings::new(system, (self.sizes.clone(), points.clone()), self.machine.links.cell),
             points,
             room: self.room.of(system),
             takers: TakerSets::new(system, &choices),

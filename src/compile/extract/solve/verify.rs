@@ -25,8 +25,8 @@ const MOST_TRIED: i64 = 64;
 /// A tensor and its subscripts.
 type Element = (Name, Vector);
 
-/// When each element is complete and where; nothing for those that are known without an operation.
-type Written = BTreeMap<Element, Option<Slot>>;
+/// When each element is complete and where, and by which space; nothing for those that are known without an operation.
+type Written = BTreeMap<Element, Option<(Slot, usize)>>;
 
 /// The points of a space, as values of its indices and the sizes, with the slots.
 type Run = Vec<(Bindings, Slot)>;
@@ -41,12 +41,12 @@ pub fn verify(task: &Task, found: &Found) -> Result<(), String> {
         .collect::<Option<_>>()
         .ok_or("a number does not fit")?;
     let run = clocked(&dated, found)?;
-    check_counts(&run, found)?;
+    check_counts(task, &run, found)?;
     check_loads(task, found, &run)?;
     let diagonals = task.machine.links.network.diagonals(moves(found).iter().map(Vec::as_slice));
     let written = written(task, found, &run)?;
     let check = |diagonal: &i64| {
-        let reads = Reads { task, written: &written, diagonal: *diagonal };
+        let reads = Reads { task, found, written: &written, diagonal: *diagonal };
         let mut parts = found.parts.iter().zip(&run).enumerate();
         parts.try_for_each(|(space, (part, run))| reads.check(space, &part.dataflow.transports, run))
     };
@@ -55,12 +55,18 @@ pub fn verify(task: &Task, found: &Found) -> Result<(), String> {
     tried.iter().find(|tried| tried.is_ok()).or(tried.first()).cloned().unwrap_or(nowhere)
 }
 
-/// No two points share a PE and a time, and the cycles and PEs are those of the design's cost.
-fn check_counts(run: &[Run], found: &Found) -> Result<(), String> {
+/// No more points share a PE and a time than a step holds, each of another space, and the cycles and PEs are those of the design's cost.
+fn check_counts(task: &Task, run: &[Run], found: &Found) -> Result<(), String> {
+    let cell = task.machine.links.cell;
     let all: Vec<&Slot> = run.iter().flatten().map(|(_, slot)| slot).collect();
-    let distinct: BTreeSet<&&Slot> = all.iter().collect();
-    if distinct.len() < all.len() {
-        return Err("two points share a PE and a time".to_owned());
+    let mut sharing: BTreeMap<&Slot, BTreeSet<usize>> = BTreeMap::new();
+    for (space, slot) in run.iter().enumerate().flat_map(|(space, run)| run.iter().map(move |(_, slot)| (space, slot)))
+    {
+        let here = sharing.entry(slot).or_default();
+        if !here.insert(space) || !cell.has_room_for(here.len() as u64) {
+            let few = if cell.is_shared() { "more points than a step holds" } else { "two points" };
+            return Err(format!("{few} share a PE and a time"));
+        }
     }
     let times = || all.iter().map(|(_, time)| *time);
     let span = times().max().zip(times().min()).map_or(0, |(last, first)| last - first + 1);
@@ -114,7 +120,7 @@ fn moves(found: &Found) -> Vec<Vector> {
 /// For each element when it is complete, and where: at the last point that adds to it.
 fn written(task: &Task, found: &Found, run: &[Run]) -> Result<Written, String> {
     let mut written = known(task)?;
-    for ((space, part), points) in task.system.spaces.iter().zip(&found.parts).zip(run) {
+    for (number, ((space, part), points)) in task.system.spaces.iter().zip(&found.parts).zip(run).enumerate() {
         let mut adding: BTreeMap<Vector, BTreeMap<Vector, &Slot>> = BTreeMap::new();
         for (bindings, slot) in points {
             let point = point(space, bindings).ok_or("an index has no value")?;
@@ -127,7 +133,7 @@ fn written(task: &Task, found: &Found, run: &[Run]) -> Result<Written, String> {
             if points.values().copied().any(|slot| later(&slot)) {
                 return Err(format!("the reduction of `{}` does not end at its last point in time", space.output));
             }
-            written.insert((space.output.clone(), element), end.cloned());
+            written.insert((space.output.clone(), element), end.cloned().map(|slot| (slot, number)));
         }
     }
     Ok(written)
@@ -168,6 +174,7 @@ fn is_reduction(task: &Task, tensor: &Name) -> bool {
 /// What is read, against what is written.
 struct Reads<'a> {
     task: &'a Task<'a>,
+    found: &'a Found,
     written: &'a Written,
     /// The diagonal that the array has; see [`Network::diagonals`](systole_base::network::Network::diagonals).
     diagonal: i64,
@@ -183,13 +190,13 @@ impl Reads<'_> {
             computed.flat_map(|read| run.iter().map(move |point| (read, point)))
         {
             let element = element(&operand.access, bindings).ok_or("a subscript does not fit")?;
-            self.check_one(&operand.tensor, &element, (slot, transport))
+            self.check_one(&operand.tensor, &element, (space, slot, transport))
                 .map_err(|why| format!("`{}` reads `{}` {why}, at {element:?}", reader.name, operand.tensor))?;
         }
         Ok(())
     }
 
-    fn check_one(&self, tensor: &Name, element: &Vector, read: (&Slot, &Transport)) -> Result<(), &'static str> {
+    fn check_one(&self, tensor: &Name, element: &Vector, read: (usize, &Slot, &Transport)) -> Result<(), &'static str> {
         match self.written.get(&(tensor.clone(), element.clone())) {
             Some(Some(giver)) if !self.is_in_time(giver, read) => Err("before it is there"),
             None if !is_reduction(self.task, tensor) => Err("where nothing computes it"),
@@ -197,9 +204,22 @@ impl Reads<'_> {
         }
     }
 
-    /// By the latency of every hop of the shortest way, and by one step at least; or by that of memory.
-    fn is_in_time(&self, (from, done): &Slot, ((pe, time), transport): (&Slot, &Transport)) -> bool {
+    /// By the latency of every hop of the shortest way, and by one step at least; or by that of memory. In a cell what a PE computes may be
+    /// read in the same step, by a space that comes later in it.
+    fn is_in_time(
+        &self,
+        ((from, done), giver): &(Slot, usize),
+        (reader, (pe, time), transport): (usize, &Slot, &Transport),
+    ) -> bool {
         let links = &self.task.machine.links;
+        let position = |space: usize| (self.found.parts[space].position, space);
+        if links.cell.is_shared()
+            && *transport != Transport::Memory
+            && pe == from
+            && position(*giver) < position(reader)
+        {
+            return time >= done;
+        }
         if *transport == Transport::Memory {
             return *time >= done + links.memory;
         }

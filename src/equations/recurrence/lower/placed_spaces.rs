@@ -11,6 +11,9 @@ use crate::syntax::ast;
 use crate::syntax::ast::Spanned;
 use systole_base::integer::{Affine, Name};
 
+/// Positions within a step are less than this.
+const MOST_POSITION: f64 = 1e6;
+
 impl Lowering<'_> {
     /// The spaces of a design.
     pub(super) fn lower_spaces(&mut self, directives: &[Spanned<ast::Directive>]) -> Vec<PlacedSpace> {
@@ -23,7 +26,8 @@ impl Lowering<'_> {
                     self.report(diagnostic.label(self.source, title.span, "again here"));
                 }
                 let (name, span) = (title.node.clone(), directive.span);
-                spaces.push(PlacedSpace { name, place: vec![], time: vec![], moves: vec![], reduced: vec![], span });
+                let (place, time, moves, reduced) = (vec![], vec![], vec![], vec![]);
+                spaces.push(PlacedSpace { name, place, time, position: 0, moves, reduced, span });
             } else if let Some(space) = spaces.last_mut() {
                 self.lower_line(directive, space);
             }
@@ -51,6 +55,7 @@ impl Lowering<'_> {
             ast::Directive::Handoff(tensor) => moved(Some(Move::Handoff(tensor.node.clone()))),
             ast::Directive::Place(forms) => space.place = self.lower_forms(forms).unwrap_or_default(),
             ast::Directive::Time(forms) => space.time = self.lower_forms(forms).unwrap_or_default(),
+            ast::Directive::Position(number) => space.position = self.lower_position(number).unwrap_or(0),
             ast::Directive::Reduce(levels) => space.reduced = self.lower_forms(levels).unwrap_or_default(),
             _ => {
                 let message = "this line speaks of the whole design".to_owned();
@@ -58,6 +63,15 @@ impl Lowering<'_> {
                 self.report(self.blame(directive.span, message, "behind `space`").help(help));
             }
         }
+    }
+
+    fn lower_position(&mut self, number: &Spanned<f64>) -> Option<usize> {
+        if number.node.fract() == 0.0 && (0.0..MOST_POSITION).contains(&number.node) {
+            return Some(number.node as usize);
+        }
+        let message = format!("a space cannot have position `{}` within a step", number.node);
+        self.report(self.blame(number.span, message, "no whole number from 0 on"));
+        None
     }
 
     fn lower_forms(&mut self, forms: &[ast::Expr]) -> Option<Vec<Affine>> {

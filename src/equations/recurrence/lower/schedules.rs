@@ -107,7 +107,8 @@ impl Lowering<'_> {
             | ast::Directive::Handoff(_)
             | ast::Directive::Bus(_)
             | ast::Directive::Reduce(_)
-            | ast::Directive::Split(..) => {
+            | ast::Directive::Split(..)
+            | ast::Directive::Position(_) => {
                 let message = "this line speaks of one space of a design".to_owned();
                 let help = "write it behind a line such as `space S`, in a schedule that says of every space where, when and how";
                 self.report(self.blame(directive.span, message, "of no space").help(help));

@@ -35,7 +35,7 @@ pub fn coming_sends(ops: &[Op], mut counter: usize, slots: &[i64]) -> Sends {
             Op::Send { port, register } => {
                 sends.push(Coming { port: *port, register: *register, is_there: !written.contains(register) });
             }
-            Op::Store { .. } | Op::Fill { .. } | Op::Advance { .. } | Op::Tick(_) => {}
+            Op::Store { .. } | Op::Fill { .. } | Op::Advance { .. } | Op::Tick(_) | Op::Share | Op::EndStep => {}
             Op::Jump(target) => counter = *target,
             Op::Branch { tests, otherwise } => {
                 match tests.iter().try_fold(true, |hold, test| Some(test.holds(slots)? && hold)) {

@@ -28,6 +28,8 @@ pub(super) struct Block {
     /// Who has computed or ticked.
     pub began: u64,
     pub clock: Lanes<u64>,
+    /// How many operations share the step so far.
+    pub sharing: Lanes<u64>,
     pub stalled: Lanes<u64>,
     pub starved: Lanes<u64>,
     pub idle_before: Lanes<u64>,
@@ -75,6 +77,7 @@ impl Block {
             active: 0,
             began: 0,
             clock: none,
+            sharing: none,
             stalled: none,
             starved: none,
             idle_before: none,

@@ -149,6 +149,7 @@ impl<'a> Engine<'a> {
             links: links.collect(),
             bus_latencies: program.buses.iter().map(|bus| bus.latency).collect(),
             durations: Some(Durations::of(program, code, &settings.times)).filter(|durations| !durations.are_none()),
+            cell: settings.cell.unwrap_or(program.cell),
             order: settings.order,
             turns: 1,
         };

@@ -18,6 +18,7 @@ use crate::shared::{Memory, MemoryTraffic};
 use crate::sim::Order;
 use crate::sim::durations::Durations;
 use crate::sim::observe::Observer;
+use systole_base::cell::Cell;
 use systole_program::array::{Code, Trouble};
 
 /// What all regions read.
@@ -32,6 +33,8 @@ pub(super) struct Shared<'a> {
     pub bus_latencies: Vec<u64>,
     /// Where some work takes time.
     pub durations: Option<Durations>,
+    /// How many operations a step of a PE holds.
+    pub cell: Cell,
     pub order: Order,
     /// How often a block does its ops before it is another's turn.
     pub turns: u64,

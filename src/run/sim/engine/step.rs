@@ -35,9 +35,12 @@ impl<O: Observer> Step<'_, O> {
             Op::Again { index, last, start } => return self.again(*index, *last, *start),
             Op::Branch { tests, otherwise } => return self.branch(tests, *otherwise),
             Op::Jump(target) => return self.jump(*target),
+            Op::At(time) if self.shared.cell.is_shared() => self.begin_shared_step(time)?,
             Op::At(time) => self.wait_until(time)?,
             Op::Advance { rounds, by } => self.end_round(*rounds, by)?,
             Op::Tick(cycles) => self.tick(*cycles)?,
+            Op::Share => self.share()?,
+            Op::EndStep => self.end_shared_step()?,
             Op::Load { register, array, at } => self.load(*register, *array, at)?,
             Op::Prefetch { array, at } => self.prefetch(*array, at)?,
             Op::Local { register, array, at } => self.local(*register, *array, at)?,
@@ -168,6 +171,38 @@ impl<O: Observer> Step<'_, O> {
         self.block.work(self.mask, cycles, &mut self.around.profile);
         self.block.began |= self.mask;
         Ok(self.mask)
+    }
+
+    /// An operation is over and its step is not, if the cell had room for it.
+    fn share(&mut self) -> Result<u64, Fault> {
+        let (cell, sharing) = (self.shared.cell, &mut self.block.sharing);
+        try_each_lane(self.mask, |lane| {
+            sharing[lane] += 1;
+            let operations = sharing[lane];
+            if cell.has_room_for(operations) { Ok(()) } else { Err(Trouble::FullCell { operations }) }
+        })?;
+        Ok(self.mask)
+    }
+
+    /// The step in which operations are shared has begun for the PEs that did one of them.
+    fn begin_shared_step(&mut self, time: &Index) -> Result<u64, Fault> {
+        let sharing = &self.block.sharing;
+        let open = lanes_where(self.mask, |lane| sharing[lane] == 0);
+        let all = std::mem::replace(&mut self.mask, open);
+        self.wait_until(time)?;
+        self.mask = all;
+        Ok(all)
+    }
+
+    /// A step is over for the PEs that did some operation in it.
+    fn end_shared_step(&mut self) -> Result<u64, Fault> {
+        let sharing = &mut self.block.sharing;
+        let busy = lanes_where(self.mask, |lane| sharing[lane] > 0);
+        each_lane(busy, |lane| sharing[lane] = 0);
+        let all = std::mem::replace(&mut self.mask, busy);
+        self.tick(1)?;
+        self.mask = all;
+        Ok(all)
     }
 
     fn compute(&mut self, register: usize, value: &Scalar, operation: usize) -> Result<u64, Fault> {

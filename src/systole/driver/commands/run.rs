@@ -141,6 +141,11 @@ impl RunArguments {
         let sim = Typed::command("sim").file(&kept).list("--size", &self.sought.space.size);
         let sim =
             sim.path("--machine", self.sought.space.machine.as_deref()).flag("--latency", self.sought.space.latency);
+        // Without a machine the cell of the program holds, with one that of the machine.
+        let sim = match self.sought.space.machine {
+            Some(_) => sim.flag("--cell", self.sought.space.cell.as_deref()),
+            None => sim,
+        };
         let is_used = |text: &&String| unused.iter().all(|name| text.split('=').next() != Some(&**name));
         let given = self.arrays.input.iter().filter(is_used);
         let sim = given.fold(sim, |sim, text| sim.flag("--input", Some(text))).unless("--seed", self.arrays.seed, &1);

@@ -1,6 +1,7 @@
 //! `systole sim`: run a program cycle by cycle.
 
 use crate::driver::flags::program_arguments::{SimArguments, TraceArguments};
+use crate::driver::flags::setting::cell;
 use crate::driver::kernels::room;
 use crate::driver::runs::agreement::{Agreement, compare};
 use crate::driver::runs::finished::{say_agreement, verdict};
@@ -75,9 +76,11 @@ fn settings(program: &Program, arguments: &SimArguments, machine: &Machine) -> C
         return Diagnostic::usage("a link takes at least 1 cycle, and a channel has at least 1 slot").alone();
     }
     let mut settings = timed::settings(machine);
-    if arguments.machine.is_none() {
-        settings.times.load_latency = program.load_latency();
+    match arguments.machine {
+        Some(_) => settings.cell = Some(machine.links.cell),
+        None => settings.times.load_latency = program.load_latency(),
     }
+    settings.cell = cell(arguments.cell.as_deref())?.or(settings.cell);
     Ok(Settings { capacity: arguments.capacity.or(settings.capacity), ..settings })
 }
 

@@ -152,6 +152,9 @@ pub struct SpaceArguments {
     /// Cycles a link takes, in place of the machine's
     #[arg(long, value_name = "CYCLES")]
     pub latency: Option<i64>,
+    /// Operations of a PE that share a step at most, a number or `all`, in place of the machine's
+    #[arg(long, value_name = "N|all")]
+    pub cell: Option<String>,
     /// What is best: systolic, cycles, pes, words or buffers. `systolic` is for the shortest wires, then for the least product of the
     /// cycles and the square of the words from memory, then for the fewest cycles, then for the fewest PEs
     #[arg(long, default_value = "systolic")]

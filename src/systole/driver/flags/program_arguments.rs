@@ -57,6 +57,9 @@ pub struct SimArguments {
     /// Cycles a hop takes, in place of the program's: a channel takes them for each of its hops, and 1 on its own PE
     #[arg(long, value_name = "CYCLES")]
     pub latency: Option<u64>,
+    /// Operations of a PE that share a step at most, a number or `all`, in place of those that the program or the machine says
+    #[arg(long, value_name = "N|all")]
+    pub cell: Option<String>,
     /// Slots of every channel, in place of the program's depths
     #[arg(long, value_name = "SLOTS")]
     pub capacity: Option<u64>,

@@ -5,6 +5,7 @@ use crate::driver::flags::arguments::SpaceArguments;
 use crate::driver::kernels::kernel::Kernel;
 use crate::driver::runs::inputs;
 use std::time::Instant;
+use systole_base::cell::Cell;
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, counted, nearest};
 use systole_base::integer::{Bindings, lexicographic_sign};
 use systole_base::machine::Machine;
@@ -158,7 +159,22 @@ fn links(arguments: &SpaceArguments, mut machine: Machine) -> Checked<Machine> {
         }
         None => {}
     }
+    machine.links.cell = cell(arguments.cell.as_deref())?.unwrap_or(machine.links.cell);
     Ok(machine)
+}
+
+/// What a step of a PE holds, where the command line says it.
+///
+/// # Errors
+/// Words that are neither a number of operations nor `all`.
+pub fn cell(word: Option<&str>) -> Checked<Option<Cell>> {
+    let Some(word) = word else { return Ok(None) };
+    let cell = Cell::from_word(word, 1_000_000);
+    let unknown = || {
+        let message = format!("a step cannot hold `{word}` operations");
+        vec![Diagnostic::usage(message).help(format!("--cell is a number from 1 to 1000000, or `{}`", Cell::ALL))]
+    };
+    cell.map(Some).ok_or_else(unknown)
 }
 
 fn keyword<T>(word: &str, what: &str, find: impl Fn(&str) -> Option<T>, known: &[&str]) -> Checked<T> {

@@ -72,6 +72,7 @@ impl Typed {
             .path("--machine", space.machine.as_deref())
             .flag("--network", space.network.as_deref())
             .flag("--latency", space.latency)
+            .flag("--cell", space.cell.as_deref())
             .unless("--objective", space.objective.as_str(), &"systolic")
             .list("--rank", &space.rank)
             .unless("--bound", space.bound, &1)
@@ -133,7 +134,7 @@ mod tests {
     #[test]
     fn flags_that_are_typed_again_say_the_same() {
         let all = "systole search k.rec --rules r --nodes 9 --rounds 8 --seconds 7 --schedule s --size M=2,N=3 --machine m.toml --network \
-                   hex --latency 3 --objective cycles --rank 0,1 --bound 2 --steps -1..1 --tile i=2,j=4 --split k=2xW --rotate k=i --fold 2 \
+                   hex --latency 3 --cell 2 --objective cycles --rank 0,1 --bound 2 --steps -1..1 --tile i=2,j=4 --split k=2xW --rotate k=i --fold 2 \
                    --budget 900 --transports stream,feed --reuse forward --threads 2";
         for line in [all, "systole search k.rec", "systole search k.rec --forms --exact --size N=4"] {
             let sought = |line: &str| match Arguments::parse_from(line.split(' ')).command {

@@ -50,13 +50,17 @@ fn scheduled<'a>(design: &'a Design, texts: &'a [(String, String)]) -> Vec<Sched
     parts.map(|(part, (place, step))| Scheduled { dataflow: &part.dataflow, place, step }).collect()
 }
 
-/// `X.sum: t = i + j  PE (i)`, one line a space.
+/// `X.sum: t = i + j  PE (i)`, one line a space; behind the time the position within a step, where it is not the first.
 fn parts(design: &Design) -> Vec<String> {
     let spaces = &design.system.spaces;
     let width = spaces.iter().map(|space| space.name.len()).max().unwrap_or(0).min(WIDEST);
     let line = |(position, space): (usize, &Space)| {
         let point = design.point(position);
-        let time = list(&design.time(position, &point));
+        let within = match design.parts[position].position {
+            0 => String::new(),
+            within => format!(", position {within}"),
+        };
+        let time = list(&design.time(position, &point)) + &within;
         let place = design.fold.show(&design.place(position, &point)).join(", ");
         let moves = moves(space, &design.parts[position]).join(", ");
         format!("{:width$}  t = {time}   PE ({place})   {moves}", space.name)
@@ -93,7 +97,7 @@ fn moves(space: &Space, part: &Part) -> Vec<String> {
     operands.map(|(operand, choice)| format!("{} {}", operand.tensor, choice.show(space))).chain(own).collect()
 }
 
-/// Places, steps and shifts as an object, each keyed by space, and the fold where there is one.
+/// Places, steps and shifts as an object, each keyed by space, with the fold and the positions within a step where there are any.
 pub fn map_json(design: &Design) -> Map<String, Value> {
     // The one space of a kernel is called `S`.
     let is_one = design.system.only_space().is_some();
@@ -118,6 +122,9 @@ pub fn map_json(design: &Design) -> Map<String, Value> {
     }
     map.insert("place".to_owned(), keyed(&|part| json!(part.map.place.rows())));
     map.insert("step".to_owned(), keyed(&step));
+    if design.parts.iter().any(|part| part.position > 0) {
+        map.insert("position".to_owned(), keyed(&|part| json!(part.position)));
+    }
     if alone(design).is_none() {
         map.insert("origin".to_owned(), keyed(&origin));
         map.insert("start".to_owned(), keyed(&start));

@@ -1,6 +1,7 @@
-//! Points that would share a PE and a time.
+//! Points that would share a PE and a time, more than a step holds.
 //!
-//! In: a design with times. Out: pairs of points that meet, each with the sizes at which they do; none only where the
+//! In: a design with times. Out: pairs of points that meet, each with the sizes at which they do, where a step holds more than one
+//! operation two of those that are one too many; none only where the
 //! obligation `pe-conflict` is proved for each two spaces, so for all sizes; where PEs are folded, a space meets itself too. Trial sizes are looked at first, point by point:
 //! they refute nearly all that is wrong, and cheaply. Proofs are kept, as the same two parts come in many designs.
 
@@ -13,6 +14,7 @@ use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
+use systole_base::cell::Cell;
 use systole_base::integer::{Affine, Bindings, Vector};
 use systole_base::network::Links;
 use systole_equations::recurrence::spaces::SpaceSystem;
@@ -32,35 +34,37 @@ pub type Trial = (Bindings, Vec<Vec<Vector>>);
 /// What decides where and when a space runs.
 type Run = (usize, SpaceTimeMap, Vec<Affine>, Vec<Affine>);
 
-/// The numbers of two runs, in an array that is folded so.
-type Pair = ([usize; 2], Fold);
+/// The numbers of the runs of a crowd, in an array that is folded so.
+type Crowd = (Vec<usize>, Fold);
 
-/// What two spaces do; `None` where a proof was not decided.
+/// What the spaces of a crowd do; `None` where a proof was not decided.
 type Answer = Option<Vec<Meeting>>;
 
 /// The answers about one system.
 pub struct Meetings {
     trials: Vec<Trial>,
+    /// What a step holds.
+    cell: Cell,
     known: Mutex<Known>,
 }
 
-/// The runs that came, each with its number, and the answers about two of them.
+/// The runs that came, each with its number, and the answers about some of them.
 #[derive(Default)]
 struct Known {
     runs: FxHashMap<Run, usize>,
-    answers: FxHashMap<Pair, Answer>,
+    answers: FxHashMap<Crowd, Answer>,
 }
 
 impl Meetings {
     /// Nothing known yet; `counted` is looked at before the small sizes.
-    pub fn new(system: &SpaceSystem, counted: Trial) -> Meetings {
+    pub fn new(system: &SpaceSystem, counted: Trial, cell: Cell) -> Meetings {
         let small = small_sizes(system).filter(|sizes| *sizes != counted.0);
         let listed = small.filter_map(|sizes| {
             let all = system.spaces.iter().map(|space| space.domain.set.points(space.indices(), &sizes));
             all.collect::<Option<Vec<_>>>().map(|all| (sizes, all))
         });
         let trials: Vec<Trial> = listed.collect();
-        Meetings { trials: std::iter::once(counted).chain(trials).collect(), known: Mutex::default() }
+        Meetings { trials: std::iter::once(counted).chain(trials).collect(), cell, known: Mutex::default() }
     }
 
     /// Some pairs that meet; an empty list says that none do at any size, `None` that a proof was not decided.
@@ -74,20 +78,21 @@ impl Meetings {
 
     /// Pairs that meet at the trial sizes, a few of each two spaces at each.
     pub fn at_trials(&self, design: &Design) -> Vec<Meeting> {
-        self.trials.iter().flat_map(|trial| at_trial(trial, design)).collect()
+        self.trials.iter().flat_map(|trial| at_trial(trial, design, self.cell)).collect()
     }
 
     /// The smallest meeting of each two spaces that meet at any size, for folds of a space with itself too; `None` where a proof
     /// was not decided.
     pub fn at_any_size(&self, design: &Design) -> Answer {
         let runs = self.runs(design);
-        let met: Option<Vec<Vec<Meeting>>> = pairs(design).map(|pair| self.of_two(design, &runs, pair)).collect();
+        let met: Option<Vec<Vec<Meeting>>> =
+            design.crowds(self.cell)?.iter().map(|crowd| self.of_crowd(design, &runs, crowd)).collect();
         met.map(|met| met.concat())
     }
 
     /// Whether nothing meets at any size.
     pub fn are_none(&self, design: &Design) -> bool {
-        let tried = |trial: &Trial| at_trial(trial, design).is_empty();
+        let tried = |trial: &Trial| at_trial(trial, design, self.cell).is_empty();
         self.are_known_to_be_none(design)
             || (self.trials.iter().all(tried) && self.at_any_size(design).is_some_and(|met| met.is_empty()))
     }
@@ -96,11 +101,11 @@ impl Meetings {
     fn are_known_to_be_none(&self, design: &Design) -> bool {
         let runs = self.runs(design);
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let none = |(one, other): (usize, usize)| {
-            let answer = known.answers.get(&([runs[one], runs[other]], design.fold.clone()));
+        let none = |crowd: &Vec<usize>| {
+            let answer = known.answers.get(&(crowd_of(&runs, crowd), design.fold.clone()));
             answer.is_some_and(|answer| answer.as_ref().is_some_and(Vec::is_empty))
         };
-        pairs(design).all(none)
+        design.crowds(self.cell).is_some_and(|crowds| crowds.iter().all(none))
     }
 
     /// The number of each space's run.
@@ -115,14 +120,14 @@ impl Meetings {
         parts.map(number).collect()
     }
 
-    fn of_two(&self, design: &Design, runs: &[usize], (one, other): (usize, usize)) -> Answer {
-        let key = ([runs[one], runs[other]], design.fold.clone());
+    fn of_crowd(&self, design: &Design, runs: &[usize], crowd: &[usize]) -> Answer {
+        let key = (crowd_of(runs, crowd), design.fold.clone());
         if let Some(known) = self.known.lock().unwrap_or_else(PoisonError::into_inner).answers.get(&key) {
             return known.clone();
         }
-        let answer = match settle(&points_apart(design, one, other), LIMIT) {
+        let answer = match settle(&points_apart(design, crowd), LIMIT) {
             Verdict::Proved => Some(vec![]),
-            Verdict::Refuted(case) => Some(vec![meeting(&case, (one, other))]),
+            Verdict::Refuted(case) => Some(vec![meeting(&case, crowd)]),
             Verdict::Unknown(_) => None,
         };
         self.known.lock().unwrap_or_else(PoisonError::into_inner).answers.insert(key, answer.clone());
@@ -130,10 +135,9 @@ impl Meetings {
     }
 }
 
-/// Each two spaces, for folds of a space with itself too.
-fn pairs(design: &Design) -> impl Iterator<Item = (usize, usize)> {
-    let (count, least) = (design.parts.len(), usize::from(design.fold.is_none()));
-    (0..count).flat_map(move |one| (one + least..count).map(move |other| (one, other)))
+/// The runs of the spaces of a crowd.
+fn crowd_of(runs: &[usize], crowd: &[usize]) -> Vec<usize> {
+    crowd.iter().map(|space| runs[*space]).collect()
 }
 
 /// Whether it is proved that words of handoffs over several hops never meet on a link, which they may do at large sizes only.
@@ -156,22 +160,25 @@ fn small_sizes(system: &SpaceSystem) -> impl Iterator<Item = Bindings> {
 }
 
 /// Pairs that meet at one trial, a few of each two spaces.
-fn at_trial((sizes, points): &Trial, design: &Design) -> Vec<Meeting> {
-    if occupied(sizes, design, points).is_some_and(|occupied| occupied.is_apart) {
+fn at_trial((sizes, points): &Trial, design: &Design, cell: Cell) -> Vec<Meeting> {
+    if occupied(sizes, design, points, cell).is_some_and(|occupied| occupied.is_apart) {
         return vec![];
     }
-    let mut taken: HashMap<Slot, (usize, &Vector)> = HashMap::new();
+    let mut taken: HashMap<Slot, Vec<(usize, &Vector)>> = HashMap::new();
     let mut met: BTreeMap<(usize, usize), Vec<[SpacePoint; 2]>> = BTreeMap::new();
     for (space, all) in points.iter().enumerate() {
         let Some(slots) = Slots::new(sizes, design, space) else { continue };
         for point in all {
             let Some(at) = slots.of(point) else { continue };
-            match taken.get(&at) {
+            let sharing = taken.entry(at).or_default();
+            let is_full = !cell.has_room_for(sharing.len() as u64 + 1);
+            let itself = sharing.iter().find(|(other, _)| *other == space);
+            match itself.or(sharing.last().filter(|_| is_full)) {
                 Some((other, there)) => {
                     let pair = [(*other, (*there).clone()), (space, point.clone())];
                     met.entry((*other, space)).or_default().push(pair);
                 }
-                None => _ = taken.insert(at, (space, point)),
+                None => sharing.push((space, point)),
             }
         }
     }
@@ -179,11 +186,14 @@ fn at_trial((sizes, points): &Trial, design: &Design) -> Vec<Meeting> {
     few.map(|pair| (sizes.clone(), pair)).collect()
 }
 
-/// The sizes and both points of a counterexample.
-fn meeting(case: &Counterexample, (one, other): (usize, usize)) -> Meeting {
+/// The sizes of a counterexample, and its first and last point.
+fn meeting(case: &Counterexample, crowd: &[usize]) -> Meeting {
     let sizes = case.sizes().iter().cloned().collect();
     let coordinates: Vector = case.values.iter().skip(case.parameters).map(|(_, value)| *value).collect();
-    let length = case.points.first().copied().unwrap_or(0).min(coordinates.len());
-    let (first, second) = coordinates.split_at(length);
-    (sizes, [(one, first.to_vec()), (other, second.to_vec())])
+    let space = |crowded: Option<&usize>| crowded.copied().unwrap_or(0);
+    let length = |points: Option<&usize>| points.copied().unwrap_or(0).min(coordinates.len());
+    let (first, last) = (length(case.points.first()), length(case.points.last()));
+    let before: usize = case.points.iter().take(crowd.len().saturating_sub(1)).sum();
+    let last_point = coordinates.iter().skip(before).take(last).copied().collect();
+    (sizes, [(space(crowd.first()), coordinates[..first].to_vec()), (space(crowd.last()), last_point)])
 }

@@ -20,7 +20,10 @@ mod every_step;
 
 mod on_links;
 
+mod positions;
+
 pub use on_links::on_links;
+pub use positions::{may_share_step, positions};
 
 /// How long one optimisation may take; running out of it is an error, never "no schedule".
 const LIMIT: Duration = Duration::from_secs(10);
@@ -61,23 +64,48 @@ pub struct Conditions {
     pub(super) span: Vec<Row>,
     /// What each label stands for.
     pub laws: Vec<Law>,
+    /// The position of each space within a step, where operations share steps.
+    positions: Vec<usize>,
 }
+
+/// When a value of a handoff may be read at the earliest, in steps after it is given; `None` where it has no link.
+type Least<'a> = &'a dyn Fn(&Handoff) -> Option<i64>;
 
 impl Conditions {
     /// States the conditions; `None` where a value has no link, a place leaves more than one dimension to a PE, or a
     /// number does not fit.
     pub fn new(design: &Design, handoffs: &[Handoff], links: &Links, known: &KnownRows) -> Option<Conditions> {
+        Conditions::with(design, handoffs, (links, &|handoff| design.least_handoff_delay(handoff, links)), known)
+    }
+
+    /// The conditions in which whatever stays on a PE may be read by another space in the step in which it is computed.
+    pub fn in_one_step(design: &Design, handoffs: &[Handoff], links: &Links, known: &KnownRows) -> Option<Conditions> {
+        let least = |handoff: &Handoff| match may_share_step(handoff) {
+            true => Some(0),
+            false => design.least_handoff_delay(handoff, links),
+        };
+        Conditions::with(design, handoffs, (links, &least), known)
+    }
+
+    fn with(
+        design: &Design,
+        handoffs: &[Handoff],
+        (links, least): (&Links, Least),
+        known: &KnownRows,
+    ) -> Option<Conditions> {
         let system = design.system;
         let indices = system.spaces.iter().map(|space| space.indices().to_vec()).collect();
         let unknowns = Unknowns::new(indices, system.parameters.clone());
-        let mut conditions = Conditions { unknowns, rows: vec![], unequal: vec![], span: vec![], laws: vec![] };
+        let positions = design.parts.iter().map(|part| part.position).collect();
+        let mut conditions =
+            Conditions { unknowns, rows: vec![], unequal: vec![], span: vec![], laws: vec![], positions };
         for space in 0..system.spaces.len() {
             conditions.add_flows(design, space, links)?;
             conditions.add_buses(design, space)?;
             conditions.add_conflict(space, &design.parts[space])?;
         }
         for (position, handoff) in handoffs.iter().enumerate() {
-            conditions.add_handoff(design, (position, handoff), links, known)?;
+            conditions.add_handoff(design, (position, handoff), least, known)?;
         }
         for (space, points) in system.spaces.iter().enumerate() {
             conditions.span.extend(known.span(&conditions.unknowns, space, &points.domain.set)?.iter().cloned());
@@ -158,7 +186,7 @@ impl Conditions {
         &mut self,
         design: &Design,
         (position, handoff): (usize, &Handoff),
-        links: &Links,
+        least: Least,
         known: &KnownRows,
     ) -> Option<()> {
         let Giver::Point { space, at, .. } = &handoff.giver else { return Some(()) };
@@ -171,7 +199,7 @@ impl Conditions {
             set: handoff.divided_set(),
             at: at.clone(),
             quotients: handoff.quotients.iter().map(|division| division.quotient.clone()).collect(),
-            least: design.least_handoff_delay(handoff, links)?,
+            least: least(handoff)?,
             exact: None,
             label: 0,
         };
@@ -184,7 +212,8 @@ impl Conditions {
         }
         if design.gives_many(handoff) {
             // A queue of fixed depth: what a row allows to grow without bound, a row of a direction, must not grow.
-            let rows = known.of(&self.unknowns, &dependence)?;
+            let a_step = Dependence { least: dependence.least.max(1), ..dependence };
+            let rows = known.of(&self.unknowns, &a_step)?;
             let growing = rows.iter().filter(|row| row.least == 0);
             let both = |row: &Row| [1, -1].map(|sign| row.coefficients.iter().map(|entry| sign * entry).collect());
             let level = growing.flat_map(both);
@@ -310,6 +339,7 @@ impl Conditions {
             let rounds = part.rounds().iter().cloned();
             part.map.step = Matrix::new(rounds.chain([row]).collect(), indices.len());
             part.shift(|_| start);
+            part.position = self.positions[space];
             part
         };
         design.parts.iter().enumerate().map(step).collect()

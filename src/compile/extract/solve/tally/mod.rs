@@ -24,13 +24,14 @@ pub use slots::{Slot, Slots, cycles, occupied};
 /// The parts of every best way to move the inputs under these steps, with the costs; nothing where the design is not legal
 /// at these sizes.
 pub fn price(task: &Task, design: &Design, handoffs: &[Handoff]) -> Vec<(Cost, Vec<Part>)> {
-    let occupied = occupied(&task.sizes, design, &task.points).filter(|occupied| occupied.is_apart);
+    let occupied =
+        occupied(&task.sizes, design, &task.points, task.machine.links.cell).filter(|occupied| occupied.is_apart);
     occupied.and_then(|occupied| with_handoffs(task, design, handoffs, occupied)).unwrap_or_default()
 }
 
 /// What every best way to move the inputs would cost under these steps, whether points share a PE and a time or not.
 pub fn estimate(task: &Task, design: &Design, handoffs: &[Handoff]) -> Vec<Cost> {
-    let occupied = occupied(&task.sizes, design, &task.points);
+    let occupied = occupied(&task.sizes, design, &task.points, task.machine.links.cell);
     let priced = occupied.and_then(|occupied| with_handoffs(task, design, handoffs, occupied));
     priced.into_iter().flatten().map(|(cost, _)| cost).collect()
 }

@@ -1,6 +1,7 @@
 //! Where and when points run at given sizes, in numbers.
 
 use crate::mapping::{Calendar, Design, Fold, Part};
+use systole_base::cell::Cell;
 use systole_base::integer::{Affine, Bindings, Vector, dot};
 
 /// The PE and the time of a point.
@@ -50,21 +51,31 @@ impl<'a> Slots<'a> {
 pub struct Occupied {
     /// How many PEs run a point.
     pub pes: u64,
-    /// Whether no two points share a PE and a time.
+    /// Whether no more points share a PE and a time than a step holds, each of another space.
     pub is_apart: bool,
 }
 
 /// How the array of a design is occupied by the points of each space; `None` where a number does not fit.
-pub fn occupied(sizes: &Bindings, design: &Design, points: &[Vec<Vector>]) -> Option<Occupied> {
+pub fn occupied(sizes: &Bindings, design: &Design, points: &[Vec<Vector>], cell: Cell) -> Option<Occupied> {
     let slots = all_slots(sizes, design, points)?;
     let (mut numbers, sides) = slots.numbered()?;
+    let shared = cell.is_shared().then(|| holds_all(&numbers, points, cell));
     numbers.sort_unstable();
     numbers.dedup();
-    let is_apart = numbers.len() * slots.width == slots.all.len();
+    let is_apart = shared.unwrap_or(numbers.len() * slots.width == slots.all.len());
     let per_pe = sides[design.rank()..].iter().fold(1u64, |product, side| product.saturating_mul((*side).max(1)));
     numbers.iter_mut().for_each(|slot| *slot /= per_pe);
     numbers.dedup();
     Some(Occupied { pes: numbers.len() as u64, is_apart })
+}
+
+/// Whether each slot has room for its points, which are of different spaces; the slots are numbered space by space.
+fn holds_all(numbers: &[u64], points: &[Vec<Vector>], cell: Cell) -> bool {
+    let spaces = points.iter().enumerate().flat_map(|(space, points)| points.iter().map(move |_| space));
+    let mut taken: Vec<(u64, usize)> = numbers.iter().copied().zip(spaces).collect();
+    taken.sort_unstable();
+    let is_twice = taken.windows(2).any(|pair| pair[0] == pair[1]);
+    !is_twice && taken.chunk_by(|one, other| one.0 == other.0).all(|step| cell.has_room_for(step.len() as u64))
 }
 
 /// How many cycles there are from the first point to the last, with both; `None` where a number does not fit.

@@ -70,6 +70,7 @@ fn refuse_two_masters(arguments: &ExploreArguments, sweeps: &[Sweep]) -> Checked
     let flags = [
         ("link.latency", "--latency", arguments.sought.space.latency.is_some()),
         ("grid.network", "--network", arguments.sought.space.network.is_some()),
+        ("cell.operations", "--cell", arguments.sought.space.cell.is_some()),
     ];
     let clash = |(key, _, given): &&(&str, &str, bool)| *given && sweeps.iter().any(|sweep| sweep.key == *key);
     match flags.iter().find(clash) {
