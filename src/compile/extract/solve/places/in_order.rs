@@ -16,7 +16,7 @@ use crate::rewrite::Choices;
 use petgraph::algo::tarjan_scc;
 use petgraph::graphmap::DiGraphMap;
 use std::collections::{BTreeMap, VecDeque};
-use systole_base::integer::{Affine, Bound, Matrix, Name, Polyhedron, Vector};
+use systole_base::integer::{Affine, Matrix, Name, Polyhedron, Vector};
 use systole_equations::recurrence::spaces::{Family, SpaceSystem};
 
 /// So many rows of families are tried in all.
@@ -330,9 +330,7 @@ fn starts(
 fn upper_ends(set: &Polyhedron, form: &Affine, sizes: &[Name]) -> Vec<Affine> {
     let inner: Vec<Name> = set.variables().into_iter().filter(|variable| !sizes.contains(variable)).collect();
     let (_, upper) = Ranged { set: set.clone(), indices: &inner, form: form.clone() }.bounds();
-    // Of `16 q <= M - 1` the strip is not beyond `M - 1` either, where that is not below 0.
-    let is_end = |bound: &Bound| bound.coefficient == 1 || set.implies(&bound.form);
-    upper.into_iter().filter(is_end).map(|bound| bound.form).collect()
+    upper.into_iter().filter(|bound| bound.coefficient == 1).map(|bound| bound.form).collect()
 }
 
 /// The families of a group, those together that need each other or hand something on, in an order in which each needs those before it alone.
