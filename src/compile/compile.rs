@@ -108,10 +108,13 @@ pub fn compile(source: &Arc<Source>, options: &Options) -> Checked<Compiled> {
     let says_where = schedule.is_some_and(Schedule::says_where);
     let best = if says_where { None } else { divided(schedule, &whole, (&sizes, options))? };
     let best = streamed_both_ways(schedule, best.unwrap_or(whole), (&sizes, options))?;
-    let Saturated { spaces, lowered, choices, partition } = best;
+    let Saturated { spaces, lowered, choices, partition, seen } = best;
     let asked =
         Asked { system: &spaces, choices: &choices, partition: partition.as_ref(), schedule, sizes: &sizes, options };
-    let (problem, survey) = asked.search(Limits::usual())?;
+    let (problem, survey) = match seen {
+        Some(survey) => (Problem::by(survey.strategy, asked.question()?)?, survey),
+        None => asked.search(Limits::usual())?,
+    };
     let front = asked.found(&problem, &survey)?;
     let boundary_io = problem.constraint().boundary_io;
     let (winner, proofs, unstated, program) = first_proved(&problem, &front, options).map_err(of_front)?;
@@ -124,13 +127,15 @@ struct Saturated {
     lowered: Lowered,
     choices: Vec<Choices>,
     partition: Option<Partition>,
+    /// What was seen of it where it was compared with other ways to cut the kernel.
+    seen: Option<Survey>,
 }
 
 impl Saturated {
     fn new(spaces: SpaceSystem, partition: Option<Partition>) -> Checked<Saturated> {
         let lowered = saturate(&spaces, &load_rules(None)?, &rewrite::Limits::default())?;
         let choices = lowered.choices()?;
-        Ok(Saturated { spaces, lowered, choices, partition })
+        Ok(Saturated { spaces, lowered, choices, partition, seen: None })
     }
 
     fn asked<'a>(&'a self, schedule: Option<&'a Schedule>, sizes: &'a Bindings, options: &'a Options) -> Asked<'a> {
@@ -151,11 +156,13 @@ fn divided(
     let limits = Limits::of_budget(Limits::usual().budget / ways.len().max(1) as u64);
     let best = best_division(ways, options.objective, |partition| {
         let Some(spaces) = partition.divide(&whole.spaces) else { return Ok(None) };
-        let divided = Saturated::new(spaces, Some(partition.clone()))?;
-        let found = {
+        let mut divided = Saturated::new(spaces, Some(partition.clone()))?;
+        let (found, survey) = {
             let (problem, survey) = divided.asked(schedule, sizes, options).search(limits)?;
-            survey.sorted(options.objective).first().map(|found| (found.cost, problem.sizes().clone()))
+            let best = survey.sorted(options.objective).first().map(|found| (found.cost, problem.sizes().clone()));
+            (best, survey)
         };
+        divided.seen = Some(survey);
         Ok(found.map(|(cost, counted)| (cost, counted, divided)))
     })?;
     let Some((TriedPartition { cost, counted, found, .. }, _)) = best else { return Ok(None) };
@@ -167,7 +174,7 @@ fn divided(
 /// design; else as they are.
 fn streamed_both_ways(
     schedule: Option<&Schedule>,
-    whole: Saturated,
+    mut whole: Saturated,
     (sizes, options): (&Bindings, &Options),
 ) -> Checked<Saturated> {
     if schedule.is_some() || whole.partition.is_some() || whole.spaces.read_on_both_sides().is_empty() {
@@ -178,9 +185,12 @@ fn streamed_both_ways(
         Ok((survey.sorted(options.objective).first().map(|found| found.cost), survey))
     };
     let (before, survey) = best(&whole, Limits::usual())?;
-    let Some(cut) = both_ways(&whole.spaces, &survey) else { return Ok(whole) };
-    let Ok(streamed) = Saturated::new(cut, None) else { return Ok(whole) };
-    let (found, _) = best(&streamed, limits_both_ways(Limits::usual()))?;
+    let cut = both_ways(&whole.spaces, &survey);
+    whole.seen = Some(survey);
+    let Some(cut) = cut else { return Ok(whole) };
+    let Ok(mut streamed) = Saturated::new(cut, None) else { return Ok(whole) };
+    let (found, survey) = best(&streamed, limits_both_ways(Limits::usual()))?;
+    streamed.seen = Some(survey);
     Ok(if is_better_both_ways(options.objective, found.as_ref(), before.as_ref()) { streamed } else { whole })
 }
 

@@ -185,8 +185,7 @@ fn one_query_is_split_into_a_tree() {
         kernel: "decode_attention",
         coordinates: &["--split", "j=2xW"],
         place: unless_long("(j1, j2)"),
-        // Of the spaces one after the other, a dozen of the best at each is enough for the design of the search of all.
-        flags: if cfg!(feature = "long-tests") { &["--rank", "2"] } else { &["--rank", "2", "--budget", "100000"] },
+        flags: &["--rank", "2"],
         size: "W=5,D=3",
     };
     // D products for a score, W keys of both blocks, D weighted sums, and 4 steps in between.

@@ -432,6 +432,7 @@ const RECOGNISED: [(&str, &[Known]); 23] = [
         "qr_givens",
         &[
             ("R", LOOPS),
+            ("R.2", LOOPS),
             ("X_G_c_s", LOOPS),
             ("X_G_c_s.2", LOOPS),
             ("X_G_c_s.3", LOOPS),

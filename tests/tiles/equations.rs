@@ -115,14 +115,16 @@ fn factors_that_need_each_other_are_layers_of_one_tensor() {
 #[test]
 fn rotations_and_what_they_turn_are_one_tensor() {
     let expected = [
-        "R[k,j] = R(X_G_c_s[M_by_3,k,j]) where N_by_2 - j - 1, N_by_2 - k - 1, j, k",
+        "R[k,j] = 0 where N_by_2 - k - 1, j, k - j - 1",
+        "R[k,j] = R(X_G_c_s[M_by_3,k,j]) where N_by_2 - j - 1, j - k - 1, k",
+        "R[k,k] = R.2(X_G_c_s[M_by_3,k,k]) where N_by_2 - k - 1, k",
         "X_G_c_s[0,k,j] = 0 where N_by_2 - j - 1, N_by_2 - k - 1, j, k",
         "X_G_c_s[m,0,0] = X_G_c_s.5(A[m - 1,0], X_G_c_s[m - 1,0,0]) where M_by_3 - m, m - 1",
         "X_G_c_s[m,k,k] = X_G_c_s.3(X_G_c_s[m,k - 1,k - 1], X_G_c_s[m,k - 1,k], X_G_c_s[m - 1,k - 1,k], \
          X_G_c_s[m - 1,k,k]) where M_by_3 - m, N_by_2 - k - 1, k - 1, m - 1",
     ];
     let found = equations("qr_givens", &[("m", 3), ("k", 2)]);
-    assert_eq!(found.len(), 7, "{found:?}");
+    assert_eq!(found.len(), 9, "{found:?}");
     expected.iter().for_each(|line| assert!(found.iter().any(|known| known == line), "{found:?}"));
 }
 

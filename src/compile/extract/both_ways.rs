@@ -8,8 +8,9 @@ use crate::cost::{Cost, Objective};
 use crate::rewrite::Transport;
 use systole_equations::recurrence::spaces::SpaceSystem;
 
-/// No more spaces than this come of a cut that nobody asked for.
-const MOST_SPACES: usize = 12;
+/// No more spaces than this come of a cut that nobody asked for: one equation in nine pieces, and what comes before and after it. With more
+/// of them a search takes many seconds, however small its budget is.
+const MOST_SPACES: usize = 11;
 
 /// The search of the spaces that are cut gets one part in so many of the budget.
 const SHARE: u64 = 8;

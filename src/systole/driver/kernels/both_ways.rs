@@ -7,6 +7,7 @@ use crate::driver::flags::arguments::SpaceArguments;
 use crate::driver::flags::setting::Setting;
 use crate::driver::kernels::kernel::Loaded;
 use crate::driver::shown::output::Output;
+use std::time::Instant;
 use systole_base::diagnostic::Checked;
 use systole_compile::cost::Cost;
 use systole_compile::extract;
@@ -20,7 +21,7 @@ use systole_equations::recurrence::Schedule;
 /// # Errors
 /// What stands against the flags.
 pub fn streamed(
-    whole: Loaded,
+    mut whole: Loaded,
     asked: &SpaceArguments,
     schedule: Option<&Schedule>,
     (rules, limits): (&RuleSet, &rewrite::Limits),
@@ -30,15 +31,25 @@ pub fn streamed(
     if !is_open || whole.kernel.cut.read_on_both_sides().is_empty() {
         return Ok(whole);
     }
+    let start = Instant::now();
     let setting = Setting::new(&whole.kernel, asked)?;
     let (before, survey) = best(&whole, &setting, output)?;
-    let Some(cut) = extract::both_ways(&whole.kernel.cut, &survey) else { return Ok(whole) };
-    let Ok(streamed) = Loaded::new(whole.kernel.origin.clone(), cut, rules, limits) else { return Ok(whole) };
+    let cut = extract::both_ways(&whole.kernel.cut, &survey);
+    whole.kernel.seen = Some((survey, start.elapsed()));
+    let Some(cut) = cut else { return Ok(whole) };
+    let Ok(mut streamed) = Loaded::new(whole.kernel.origin.clone(), cut, rules, limits) else { return Ok(whole) };
     let budget = extract::limits_both_ways(Limits::of_budget(setting.budget)).budget;
     let shared = Setting { budget, ..Setting::new(&streamed.kernel, asked)? };
     let (found, survey) = best(&streamed, &shared, output)?;
     let is_better = extract::is_better_both_ways(setting.objective, found.as_ref(), before.as_ref());
-    Ok(if is_better && !survey.is_stopped { streamed } else { whole })
+    let is_whole = !is_better || survey.is_stopped;
+    // What was stopped here has not been compared with all that streams both ways.
+    whole.kernel.seen.iter_mut().for_each(|(seen, elapsed)| {
+        seen.is_stopped |= survey.is_stopped;
+        *elapsed = start.elapsed();
+    });
+    streamed.kernel.seen = Some((survey, start.elapsed()));
+    Ok(if is_whole { whole } else { streamed })
 }
 
 /// What the best design of a kernel costs, and what was seen.

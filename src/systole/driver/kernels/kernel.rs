@@ -28,6 +28,9 @@ pub struct Kernel {
     pub cut: SpaceSystem,
     /// What lies along the axes of an array that is smaller than the kernel.
     pub partition: Option<Divided>,
+    /// What was seen of it where it was compared with other ways to cut the kernel, and how long all of that took: it is not searched
+    /// again.
+    pub seen: Option<(Survey, Duration)>,
     choices: Vec<Choices>,
 }
 
@@ -37,8 +40,6 @@ pub struct Divided {
     pub partition: Partition,
     /// The same in words, and what it is better than.
     pub said: String,
-    /// What was seen of it, and how long that took with all other ways to divide: it is not searched again.
-    pub seen: Option<(Survey, Duration)>,
 }
 
 /// A kernel with its saturated e-graph.
@@ -57,7 +58,7 @@ impl Loaded {
     pub fn new(origin: Arc<Origin>, cut: SpaceSystem, rules: &RuleSet, limits: &rewrite::Limits) -> Checked<Loaded> {
         let lowered = rewrite::saturate(&cut, rules, limits)?;
         let choices = lowered.choices().map_err(|why| blamed(&lowered.report, why))?;
-        Ok(Loaded { kernel: Kernel { origin, cut, partition: None, choices }, lowered })
+        Ok(Loaded { kernel: Kernel { origin, cut, partition: None, seen: None, choices }, lowered })
     }
 }
 

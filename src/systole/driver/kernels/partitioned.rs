@@ -62,8 +62,8 @@ pub fn divided(
     if let Some(divided) = &mut loaded.kernel.partition {
         let elsewhere = Some(&counted).filter(|counted| **counted != setting.sizes);
         divided.said = said(&divided.partition, ways, (as_it_is, elsewhere));
-        divided.seen = Some((survey, start.elapsed()));
     }
+    loaded.kernel.seen = Some((survey, start.elapsed()));
     Ok(loaded)
 }
 
@@ -76,7 +76,7 @@ fn in_strips(
     let kernel = &whole.kernel;
     let Some(cut) = partition.divide(&kernel.cut) else { return Ok(None) };
     let mut loaded = Loaded::new(kernel.origin.clone(), cut, rules, limits)?;
-    loaded.kernel.partition = Some(Divided { partition: partition.clone(), said: String::new(), seen: None });
+    loaded.kernel.partition = Some(Divided { partition: partition.clone(), said: String::new() });
     Ok(Some(loaded))
 }
 

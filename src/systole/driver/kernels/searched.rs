@@ -77,7 +77,7 @@ pub fn search_within<'a>(
     let start = Instant::now();
     let blamed = |why| kernel.inquire(setting, setting.constraint.clone(), |inquiry| inquiry.blame(why));
     let question = kernel.question(setting, constraint);
-    let seen = kernel.partition.as_ref().and_then(|divided| divided.seen.clone()).filter(|_| !all);
+    let seen = kernel.seen.clone().filter(|_| !all);
     let (problem, survey, elapsed) = match seen {
         Some((survey, elapsed)) => (Problem::by(survey.strategy, question).map_err(blamed)?, survey, elapsed),
         None => {
