@@ -124,3 +124,55 @@ fn a_step_holds_a_number_of_operations_or_all() {
     let swept = misused(&["explore", "kernels/qr_givens.rec", "--sweep", "cell.operations=1,2", "--cell", "2"]);
     assert!(swept.contains("`cell.operations` is swept and fixed by --cell"), "{swept}");
 }
+
+/// Warshall's closure, of which all PEs of a line hear a value in the step in which it is computed: no bus is as fast as that.
+const AT_ONCE: &str = "kernel warshall(N)
+in A[N, N] is bits
+out C[N, N]
+local R[N + 1, N, N]
+R[0, i, j] = A[i, j]
+R[k, i, j] = max(R[k - 1, i, j], min(R[k - 1, i, k - 1], R[k - 1, k - 1, j])) where 1 <= k
+C[i, j] = R[N, i, j]
+
+schedule design
+space R   place (i, j)   time 0
+  feed A
+space R.2   place (i, j)   time k - 1   position 1
+  handoff R   broadcast R along j   broadcast R along i
+space C   place (i, j)   time N   position 2
+  handoff R
+";
+
+/// What a bus carries is there a step before it is driven, in a cell too: else PEs of a line would use it in the step in which another
+/// computes it. A step later it is right.
+#[test]
+fn a_bus_is_driven_a_step_after_its_value_is_there() {
+    for cell in ["1", "2", "all"] {
+        let flags = ["--objective", "cycles", "--cell", cell];
+        // The copies that come before and after share a step with what they copy.
+        let cycles = if cell == "1" { 5 } else { 4 };
+        assert_eq!(run("tests/textbook/warshall.rec", "N=3", &flags), (cycles, 9), "{cell}");
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("x.design").display().to_string();
+    std::fs::write(&path, AT_ONCE).expect("written");
+    let why = refused(&["prove", &path, "--cell", "all"]);
+    assert!(why.contains("`R.2` takes `R` too early") || why.contains("refuted"), "{why}");
+    let later = AT_ONCE.replace("time k - 1", "time k").replace("time N ", "time N + 1 ");
+    std::fs::write(&path, later).expect("written");
+    assert!(good(&["prove", &path, "--cell", "all"]).contains("proved"));
+}
+
+/// Several operations of a PE share a step, so the bound on cycles is less, and no run takes fewer.
+#[test]
+fn no_run_of_a_cell_is_below_the_bound() {
+    let kernels = [("kernels/qr_givens.rec", "M=3,N=3"), ("kernels/lu.rec", "N=4"), ("kernels/trisolve.rec", "N=5")];
+    for (kernel, size) in kernels {
+        for cell in ["1", "2", "all"] {
+            let flags = ["search", kernel, "--size", size, "--cell", cell, "--objective", "cycles", "--seconds", "5"];
+            let found = json(&flags);
+            let (cycles, bound) = (&found["front"][0]["cycles"], &found["bound"]["cycles"]);
+            assert!(cycles.as_u64() >= bound.as_u64() && bound.as_u64() > Some(0), "{kernel} {cell}: {cycles} {bound}");
+        }
+    }
+}

@@ -176,3 +176,17 @@ fn partial_sums_wait_in_their_pe_where_a_register_is_too_small() {
     let said = refused(&["prove", &wrong]);
     assert!(said.contains("a scratchpad with one entry an element is too small for `Y`"), "{said}");
 }
+
+/// The spaces are what a split makes them, so where a place does not fit these the split is named beside it, and never the place alone.
+#[test]
+fn a_place_that_a_split_rules_out_is_named_with_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("depthwise.rec").display().to_string();
+    let text = "kernel depthwise(C, M, N, K, L)\nin  W[C, K, L], X[C, M + K - 1, N + L - 1]\nout Y[C, M, N]\n\
+                Y[c, i, j] = sum(k, l) W[c, k, l] * X[c, i + k, j + l]\n\nschedule s\n\
+                split sum(k, l) as sum(l) sum(k)\nplace (c, l mod 2)\n";
+    std::fs::write(&path, text).expect("written");
+    let why = refused(&["run", &path, "--schedule", "s", "--size", "C=2,M=2,N=3,K=4,L=2"]);
+    assert!(why.contains("no space of `depthwise` has all indices of (c, l mod 2)"), "{why}");
+    assert!(why.contains("`split sum(k, l) as sum(l) sum(k)` (line 7)") && !why.contains("whatever else"), "{why}");
+}

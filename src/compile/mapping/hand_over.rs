@@ -42,7 +42,15 @@ impl Design<'_> {
     /// reader's comes later in it.
     pub fn is_within_step(&self, handoff: &Handoff, links: &Links) -> bool {
         let Some((giver, _)) = handoff.given() else { return false };
-        links.cell.is_shared() && handoff.stays() && self.comes_first(giver, handoff.reader)
+        links.cell.is_shared() && self.may_share_step(handoff) && self.comes_first(giver, handoff.reader)
+    }
+
+    /// Whether giver and reader may share a step of a cell: the value stays there, they are of two spaces, and the reader does not put it
+    /// on a bus, over which others would hear in a step what is computed in it.
+    pub fn may_share_step(&self, handoff: &Handoff) -> bool {
+        let transport = &self.parts[handoff.reader].dataflow.transports[handoff.operand];
+        let are_two = handoff.given().is_some_and(|(giver, _)| giver != handoff.reader);
+        handoff.stays() && are_two && !transport.is_bus()
     }
 
     /// The least delay that physics allows: one step on a PE, the latency of every hop between PEs or that of memory, nothing within

@@ -83,6 +83,10 @@ impl Inquiry<'_> {
         let known = RefCell::new(BTreeMap::from([(lines.clone(), answer)]));
         let budget = self.question.limits.budget / SHARE;
         let ask = |some: &[usize]| {
+            // When there is no more time nothing is found out.
+            if !(self.progress)(0, 1) {
+                return Answer::NotFound;
+            }
             let some: Vec<usize> = some.iter().filter_map(|at| lines.get(*at)).copied().collect();
             let before = known.borrow().get(&some).copied();
             before.unwrap_or_else(|| {
@@ -113,8 +117,20 @@ impl Inquiry<'_> {
         let holds = is_all || self.ask(schedule, &some, self.question.limits.budget) != Answer::Design;
         let (named, without_one) = if holds { (&some[..], without_one) } else { (lines, WithoutOne::Unknown) };
         let directives = named.iter().filter_map(|line| schedule.directives.get(*line));
-        let lines = directives.map(|(directive, span)| self.line(directive, *span)).collect();
-        Clash { lines, without_one }
+        let lines: Vec<ScheduleLine> = directives.map(|(directive, span)| self.line(directive, *span)).collect();
+        let splits = self.splits(schedule, &lines);
+        match splits.is_empty() {
+            true => Clash { lines, without_one },
+            // All of this was asked of the spaces that the splits lead to, so they belong to it, whatever comes of it without them.
+            false => Clash { lines: splits.into_iter().chain(lines).collect(), without_one: WithoutOne::Unknown },
+        }
+    }
+
+    /// The lines that split reductions, but for those that are named already.
+    fn splits(&self, schedule: &Schedule, named: &[ScheduleLine]) -> Vec<ScheduleLine> {
+        let line = |span: &Span| ScheduleLine::new(&self.question.system.source, *span);
+        let lines = schedule.splits.iter().map(|(_, span)| line(span));
+        lines.filter(|line| named.iter().all(|other| other.line != line.line)).collect()
     }
 
     fn line(&self, directive: &Directive, span: Span) -> ScheduleLine {

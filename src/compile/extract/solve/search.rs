@@ -6,7 +6,7 @@ use super::folds::folds;
 use super::forms::Forms;
 use super::places::{Axes, Edge, Placement, Places, edges, in_order, strict_operands};
 use super::sharing::{Laid, Tried, apart, take_turns, words_are_apart};
-use super::steps::{Conditions, Law, Stuck, may_share_step, on_links, positions};
+use super::steps::{Conditions, Law, Stuck, on_links, positions};
 use super::tally;
 use super::task::{Task, Work};
 use crate::cost::Cost;
@@ -167,7 +167,8 @@ fn search_placements(
             survey.left_out.placements += (placements.len() - done) as u64;
             break;
         }
-        let surveys = search_some(task, (forms, limit), some, keep);
+        let goes_on = || progress(done, placements.len());
+        let surveys = search_some(task, (forms, limit), some, (keep, &goes_on));
         survey = surveys.into_iter().fold(survey, Survey::merge);
         done += some.len();
         if !progress(done, placements.len()) && done < placements.len() {
@@ -230,7 +231,12 @@ fn placements(task: &Task, arrays: &[Axes], edges: &[Edge], all_most: usize) -> 
 }
 
 /// Some placements, a few dataflows of each at a time until the budget is used up: the same ones whatever the number of threads.
-fn search_some(task: &Task, (forms, limit): (&Forms, u64), placements: &[Placement], keep: bool) -> Vec<Survey> {
+fn search_some(
+    task: &Task,
+    (forms, limit): (&Forms, u64),
+    placements: &[Placement],
+    (keep, goes_on): (bool, &(dyn Fn() -> bool + Sync)),
+) -> Vec<Survey> {
     let begin = |placement: &Placement| {
         let mut survey = Survey { maps: 1, keep, ..Survey::default() };
         let (all, beyond) = forms.all(placement);
@@ -250,7 +256,13 @@ fn search_some(task: &Task, (forms, limit): (&Forms, u64), placements: &[Placeme
         }
         open.par_iter_mut().for_each(|(survey, all)| {
             let some = all.iter().skip(from).take(DATAFLOWS_AT_ONCE);
-            some.for_each(|parts| search_dataflow(task, parts, survey));
+            for parts in some {
+                if !goes_on() {
+                    survey.is_stopped = true;
+                    break;
+                }
+                search_dataflow(task, parts, survey);
+            }
         });
     }
     open.iter_mut().for_each(|(survey, _)| survey.legal = u64::from(survey.designs > 0));
@@ -377,7 +389,7 @@ pub(super) fn conditions(task: &Task, design: &Design, handoffs: &[Handoff]) -> 
 /// Where operations share steps: the design with the order of its spaces within a step that leads to the shortest ones.
 fn in_positions<'a>(task: &Task, design: &Design<'a>, handoffs: &[Handoff]) -> Option<Design<'a>> {
     let links = &task.machine.links;
-    if !links.cell.is_shared() || !handoffs.iter().any(may_share_step) {
+    if !links.cell.is_shared() || !handoffs.iter().any(|handoff| design.may_share_step(handoff)) {
         return None;
     }
     let open = with_given_steps(task, Conditions::in_one_step(design, handoffs, links, &task.known)?)?;

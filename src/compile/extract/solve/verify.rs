@@ -215,6 +215,7 @@ impl Reads<'_> {
         let position = |space: usize| (self.found.parts[space].position, space);
         if links.cell.is_shared()
             && *transport != Transport::Memory
+            && !transport.is_bus()
             && pe == from
             && position(*giver) < position(reader)
         {

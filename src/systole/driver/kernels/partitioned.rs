@@ -10,6 +10,7 @@ use crate::driver::pipeline::with_threads;
 use crate::driver::shown::output::Output;
 use crate::driver::shown::show;
 use crate::driver::stop;
+use std::cell::Cell;
 use std::time::Instant;
 use systole_base::diagnostic::Checked;
 use systole_base::integer::Bindings;
@@ -43,14 +44,21 @@ pub fn divided(
     let ranks = if asked.rank.is_empty() { &Partition::RANKS[..] } else { &asked.rank };
     let all = Partition::all(&whole.kernel.cut, &setting.machine, &setting.sizes, ranks);
     let count = all.len().max(1) as u64;
+    let running = stop::Search::begin(setting.end);
+    let has_one = Cell::new(false);
     let best = extract::best_division(all, objective, |partition| {
+        // When the time is over the first way that has a design will do.
+        if has_one.get() && !running.goes_on() {
+            return Ok(None);
+        }
         let Some(divided) = in_strips(&whole, partition, (rules, limits))? else { return Ok(None) };
-        search(divided, (asked, count), output)
+        let tried = search(divided, (asked, count), output)?;
+        has_one.set(has_one.get() || tried.is_some());
+        Ok(tried)
     })?;
     let Some((best, ways)) = best else { return Ok(whole) };
     let extract::TriedPartition { cost, counted, found: (mut loaded, mut survey), .. } = best;
     let question = whole.kernel.question(&setting, setting.constraint.clone());
-    let running = stop::Search::begin(setting.end);
     let as_it_is = with_threads(setting.threads, || {
         extract::undivided(&question, objective, &counted, &|_, _| running.goes_on())
     })??;

@@ -13,6 +13,8 @@ pub struct Bound {
     operations: u64,
     /// None where the array has no end.
     pes: Option<u64>,
+    /// So many operations of a PE share a step at most: one, or in a cell one of each space.
+    shared: u64,
     /// The longest chain of operations that wait for each other, where it was looked for.
     chain: Option<u64>,
 }
@@ -27,7 +29,10 @@ impl Bound {
         };
         let operations = searched.kernel.spaces().iter().try_fold(0, count)?;
         let chain = searched.kernel.cut.longest_chain(sizes);
-        (pes.is_some() || chain.is_some()).then_some(Bound { operations, pes, chain })
+        let spaces = searched.kernel.spaces().len() as u64;
+        let shared = (1..=spaces.max(1)).rev().find(|many| searched.setting.machine.links.cell.has_room_for(*many));
+        let shared = shared.unwrap_or(1);
+        (pes.is_some() || chain.is_some()).then_some(Bound { operations, pes, shared, chain })
     }
 
     /// Whether the array has an end.
@@ -36,12 +41,17 @@ impl Bound {
     }
 
     fn cycles(&self) -> u64 {
-        self.busy().max(self.chain.unwrap_or(0))
+        self.busy().max(self.chained())
     }
 
     /// The cycles in which the PEs do all operations.
     fn busy(&self) -> u64 {
-        self.pes.map_or(0, |pes| self.operations.div_ceil(pes))
+        self.pes.map_or(0, |pes| self.operations.div_ceil(pes.saturating_mul(self.shared)))
+    }
+
+    /// The cycles that operations take which wait for each other.
+    fn chained(&self) -> u64 {
+        self.chain.map_or(0, |chain| chain.div_ceil(self.shared))
     }
 
     /// The part of the cycles that the bound asks for.
@@ -53,7 +63,7 @@ impl Bound {
     pub fn line(&self, cycles: u64) -> String {
         let operations = grouped_count(self.operations, "operation");
         let least = grouped_count(self.cycles(), "cycle");
-        let why = match self.pes.filter(|_| self.chain.is_none_or(|chain| chain <= self.busy())) {
+        let why = match self.pes.filter(|_| self.chained() <= self.busy()) {
             Some(pes) => format!("for {operations} on {}", grouped_count(pes, "PE")),
             None => format!("since so many of {operations} wait for each other"),
         };

@@ -23,7 +23,7 @@ mod on_links;
 mod positions;
 
 pub use on_links::on_links;
-pub use positions::{may_share_step, positions};
+pub use positions::positions;
 
 /// How long one optimisation may take; running out of it is an error, never "no schedule".
 const LIMIT: Duration = Duration::from_secs(10);
@@ -80,7 +80,7 @@ impl Conditions {
 
     /// The conditions in which whatever stays on a PE may be read by another space in the step in which it is computed.
     pub fn in_one_step(design: &Design, handoffs: &[Handoff], links: &Links, known: &KnownRows) -> Option<Conditions> {
-        let least = |handoff: &Handoff| match may_share_step(handoff) {
+        let least = |handoff: &Handoff| match design.may_share_step(handoff) {
             true => Some(0),
             false => design.least_handoff_delay(handoff, links),
         };

@@ -27,7 +27,7 @@ pub fn positions(timed: &Design, handoffs: &[Handoff]) -> Vec<usize> {
 /// Whether some point reads in the step, and on the PE, in which another space computes.
 fn is_within_step(timed: &Design, handoff: &Handoff) -> bool {
     let Some(delay) = timed.handoff_delay(handoff) else { return false };
-    if !may_share_step(handoff) {
+    if !timed.may_share_step(handoff) {
         return false;
     }
     let both = |form: &Affine| [form.clone(), -form.clone()];
@@ -35,9 +35,4 @@ fn is_within_step(timed: &Design, handoff: &Handoff) -> bool {
     let mut within = handoff.divided_set().intersect(&sizes);
     delay.iter().flat_map(both).for_each(|form| within.add(form));
     !within.is_empty()
-}
-
-/// Whether giver and reader may share a step of a PE: the value stays there, and they are of two spaces.
-pub fn may_share_step(handoff: &Handoff) -> bool {
-    handoff.stays() && handoff.given().is_some_and(|(giver, _)| giver != handoff.reader)
 }
