@@ -4,23 +4,13 @@ use crate::agreement;
 use crate::agreement::checked;
 use crate::common::{Line, kernel, shown, written};
 use crate::locals::BEST_WAYS;
+use crate::two_sided::PATHS;
 use systole_base::network::Links;
 use systole_compile::timing::{PeOrder, no_deadlock_obligations, obligations};
 use systole_program::array;
 use systole_program::array::Program;
 use systole_program::obligation::Kind;
 use systole_run::sim::{Settings, simulate};
-
-/// Shortest paths: in step k every PE reads what one of its row and one of its column have.
-const PATHS: &str = "\
-kernel paths(N)
-in W[N, N]
-out D[N, N]
-local P[N + 1, N, N]
-P[0, i, j] = W[i, j]
-P[k, i, j] = min(P[k - 1, i, j], P[k - 1, i, k - 1] + P[k - 1, k - 1, j]) where 1 <= k
-D[i, j] = P[N, i, j]
-";
 
 /// What is eliminated with lies before the first point that reads it.
 const SOLVE: &str = "\
