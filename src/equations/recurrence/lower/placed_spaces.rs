@@ -66,12 +66,8 @@ impl Lowering<'_> {
     }
 
     fn lower_position(&mut self, number: &Spanned<f64>) -> Option<usize> {
-        if number.node.fract() == 0.0 && (0.0..MOST_POSITION).contains(&number.node) {
-            return Some(number.node as usize);
-        }
         let message = format!("a space cannot have position `{}` within a step", number.node);
-        self.report(self.blame(number.span, message, "no whole number from 0 on"));
-        None
+        self.lower_whole(number, MOST_POSITION, message).and_then(|position| usize::try_from(position).ok())
     }
 
     fn lower_forms(&mut self, forms: &[ast::Expr]) -> Option<Vec<Affine>> {

@@ -182,9 +182,8 @@ impl Lowering<'_> {
         span: Span,
         offer: &Offer,
     ) -> Option<Split> {
-        let words: Vec<(&str, Operator)> = Operator::ALL.iter().map(|(operator, word)| (*word, *operator)).collect();
         let Some(operator) = Operator::from_keyword(&whole.operator.node) else {
-            let known = words.iter().map(|(word, _)| *word).collect::<Vec<_>>().join("`, `");
+            let known = Operator::ALL.map(|(_, word)| word).join("`, `");
             let message = format!("`{}` cannot be split", whole.operator.node);
             self.report(
                 self.blame(whole.operator.span, message, "no reduction").help(format!("choose one of `{known}`")),
@@ -245,11 +244,16 @@ impl Lowering<'_> {
     }
 
     fn lower_phase(&mut self, phase: &Spanned<f64>) -> Option<i64> {
-        if phase.node.fract() == 0.0 && (0.0..TILE_LIMIT).contains(&phase.node) {
-            return Some(phase.node as i64);
-        }
         let message = format!("a fold cannot begin with PE `{}`", phase.node);
-        self.report(self.blame(phase.span, message, "no whole number from 0 on"));
+        self.lower_whole(phase, TILE_LIMIT, message)
+    }
+
+    /// A whole number from 0 on, below a limit; else this is the message.
+    pub(super) fn lower_whole(&mut self, number: &Spanned<f64>, limit: f64, message: String) -> Option<i64> {
+        if number.node.fract() == 0.0 && (0.0..limit).contains(&number.node) {
+            return Some(number.node as i64);
+        }
+        self.report(self.blame(number.span, message, "no whole number from 0 on"));
         None
     }
 
@@ -273,7 +277,8 @@ impl Lowering<'_> {
         let found = self.find_tensor(tensor)?;
         if found.role == Role::Input {
             let message = format!("`{}` is given, so it comes from the border and not from within", found.name);
-            let help = format!("stream it one way, such as `stream {} along {}`", found.name, indices[0].node);
+            let index = indices.first().map_or("..", |index| &*index.node);
+            let help = format!("stream it one way, such as `stream {} along {index}`", found.name);
             self.report(self.blame(tensor.span, message, "an input").help(help));
             return None;
         }
