@@ -127,8 +127,10 @@ impl SpaceSystem {
 
     fn uncut(&self, asked: &TwoSided, space: &Space, span: Span) -> Diagnostics {
         let TwoSided { tensor, index } = asked;
-        let what = if space.strips.is_empty() { "it reduces" } else { "its indices are in strips" };
-        let message = format!("`{tensor}` cannot stream both ways along `{index}` through `{}`: {what}", space.name);
+        let what = if space.strips.is_empty() { "without a reduction" } else { "whose indices are in no strips" };
+        let name = &space.name;
+        let message =
+            format!("`{tensor}` streams both ways along `{index}` through equations {what} only, not `{name}`");
         let said = Diagnostic::new(message).label(&self.source, span, "asked for here");
         vec![
             said.label(&space.source, space.span, "this equation")
@@ -138,7 +140,7 @@ impl SpaceSystem {
 
     fn no_reader(&self, asked: &TwoSided, span: Span) -> Diagnostics {
         let TwoSided { tensor, index } = asked;
-        let message = format!("nothing reads `{tensor}` on both sides along `{index}` of where it is computed");
+        let message = format!("no equation reads `{tensor}` on both sides along `{index}` of where it is computed");
         let said = Diagnostic::new(message).label(&self.source, span, "asked for here");
         vec![said.help(format!("stream it one way, such as `stream {tensor} along {index}`"))]
     }
