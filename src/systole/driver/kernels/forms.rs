@@ -74,7 +74,7 @@ fn source(system: &RecurrenceSystem, form: &Form) -> std::sync::Arc<Source> {
 }
 
 fn none_found<T>(system: &RecurrenceSystem) -> Checked<T> {
-    Diagnostic::new(format!("no form of `{}` has a design", system.name))
+    Diagnostic::new(format!("no design of any form of `{}` was found", system.name))
         .help("each line says why; `systole search` without --forms tells of the equations as they are written")
         .alone()
 }

@@ -12,6 +12,8 @@ pub struct Closure {
     strategy: Strategy,
     /// Nothing was left out.
     is_whole: bool,
+    /// The whole budget is given already.
+    is_exact: bool,
     /// So many were looked at, of so many, where these can be counted.
     counts: Option<(u64, u64)>,
 }
@@ -27,7 +29,12 @@ impl Closure {
             Strategy::Solve => survey.left_out.placements,
         };
         let counts = (beyond > 0).then(|| (survey.maps, survey.maps.saturating_add(beyond)));
-        Closure { strategy, is_whole: beyond == 0 && !others && !survey.is_stopped, counts }
+        Closure {
+            strategy,
+            is_whole: beyond == 0 && !others && !survey.is_stopped,
+            is_exact: searched.setting.budget == u64::MAX,
+            counts,
+        }
     }
 
     /// For people.
@@ -39,6 +46,9 @@ impl Closure {
         match (self.is_whole, self.share()) {
             (true, _) => format!("closed    all {what} within the bounds were looked at{each}"),
             (false, Some(share)) => format!("open      {share:.1}% of the {what} were looked at; --exact looks at all"),
+            (false, None) if self.is_exact => {
+                "open      not all was looked at: `left out` has what, and why".to_owned()
+            }
             (false, None) => {
                 "open      not all within the bounds was looked at; --budget with more looks further".to_owned()
             }
