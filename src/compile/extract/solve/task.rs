@@ -176,20 +176,22 @@ impl<'a> Task<'a> {
         }
     }
 
+    /// The same task with these choices.
+    fn offering(&self, choices: Vec<Choices>) -> Task<'a> {
+        let families: Vec<usize> = (0..self.system.families.len()).collect();
+        let takers = TakerSets::new(self.system, &choices);
+        Task { takers, choices, ..self.among(self.system, &families) }
+    }
+
     /// The task in which what is computed may be broadcast as well, where that offers something more.
     pub(super) fn driving(&self) -> Option<Task<'a>> {
-        let families: Vec<usize> = (0..self.system.families.len()).collect();
         let choices = leaving(self.system, &self.offered, Transport::is_stored);
-        (self.limits.rounds > 0 && choices != self.choices).then(|| {
-            let takers = TakerSets::new(self.system, &choices);
-            Task { takers, choices, ..self.among(self.system, &families) }
-        })
+        (self.limits.rounds > 0 && choices != self.choices).then(|| self.offering(choices))
     }
 
     /// The tasks in which what is computed may be stored as well: first each PE keeps it for itself, then all share a memory too. Only
     /// those that offer something more.
     pub(super) fn storing(&self) -> Vec<Task<'a>> {
-        let families: Vec<usize> = (0..self.system.families.len()).collect();
         if self.limits.rounds == 0 {
             return vec![];
         }
@@ -199,8 +201,7 @@ impl<'a> Task<'a> {
         for denied in denials {
             let choices = leaving(self.system, &self.offered, denied);
             if choices != *tasks.last().map_or(&self.choices, |task| &task.choices) {
-                let takers = TakerSets::new(self.system, &choices);
-                tasks.push(Task { takers, choices, ..self.among(self.system, &families) });
+                tasks.push(self.offering(choices));
             }
         }
         tasks
@@ -231,15 +232,14 @@ impl<'a> Task<'a> {
     /// The tasks in which each PE keeps all that it computes for itself, or a memory has it, and each reduction has one order: the first
     /// that is offered, or for one of them another.
     pub(super) fn keeping_all(&self) -> Vec<Task<'a>> {
-        let families: Vec<usize> = (0..self.system.families.len()).collect();
         let ways = [Transport::Local, Transport::Memory, Transport::Handoff];
         let all = [&ways[..], &ways[1..]].map(|ways| self.offered_one(ways));
         let differ = all[0] != all[1];
-        let of = |choices: Vec<Choices>| {
-            let takers = TakerSets::new(self.system, &choices);
-            Task { takers, choices, ..self.among(self.system, &families) }
-        };
-        all.into_iter().take(1 + usize::from(differ)).flat_map(|kept| orders(&kept)).map(of).collect()
+        all.into_iter()
+            .take(1 + usize::from(differ))
+            .flat_map(|kept| orders(&kept))
+            .map(|choices| self.offering(choices))
+            .collect()
     }
 
     /// What each space is offered, with the first of these ways for what is computed. What can be kept nowhere, such as the result of a
