@@ -47,7 +47,7 @@ pub enum Refusal {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Clash {
     /// The lines, in the order of the text. With these alone in the schedule it is refused for the same reason.
-    pub lines: Vec<ScheduleLine>,
+    pub lines: Vec<NamedDirective>,
     /// What there is without one of them.
     pub without_one: WithoutOne,
 }
@@ -65,7 +65,7 @@ pub enum WithoutOne {
 
 /// One directive of a schedule.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ScheduleLine {
+pub struct NamedDirective {
     /// The directive as it is written.
     pub text: String,
     /// On which line of the file, from 1.
@@ -142,7 +142,7 @@ fn no_further_row(rows: usize, left: &[(String, String)]) -> String {
 impl Clash {
     /// One line that the equations refuse, so that nothing is searched for it.
     pub fn of_one(source: &Source, line: Span) -> Clash {
-        Clash { lines: vec![ScheduleLine::new(source, line)], without_one: WithoutOne::Unknown }
+        Clash { lines: vec![NamedDirective::new(source, line)], without_one: WithoutOne::Unknown }
     }
 
     fn contradicts(&self) -> String {
@@ -181,10 +181,10 @@ impl Clash {
     }
 }
 
-impl ScheduleLine {
+impl NamedDirective {
     /// The directive that stands here.
-    pub fn new(source: &Source, span: Span) -> ScheduleLine {
+    pub fn new(source: &Source, span: Span) -> NamedDirective {
         let words: Vec<&str> = source.slice(span).split_whitespace().collect();
-        ScheduleLine { text: words.join(" "), line: source.line(span.start), span }
+        NamedDirective { text: words.join(" "), line: source.line(span.start), span }
     }
 }

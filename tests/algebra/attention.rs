@@ -22,7 +22,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 use systole::integer::{Affine, Matrix, name};
 use systole::machine::Machine;
-use systole::mapping::{Design, Part, SpaceTimeMap};
+use systole::mapping::{Design, SpaceDesign, SpaceTimeMap};
 use systole::recurrence::Chain;
 use systole::rewrite::{Dataflow, Transport};
 use systole::smt::{Verdict, discharge_all};
@@ -75,7 +75,7 @@ fn brute_force_over_cycles_and_pes_of_attention() {
 }
 
 /// The maps of the best form that brute force finds, with what is added to the time of the quotient.
-fn parts(form: &Spaces, last: i64) -> Vec<Part> {
+fn parts(form: &Spaces, last: i64) -> Vec<SpaceDesign> {
     let keys = Affine::variable(&name("M"));
     let part = |space: usize| {
         let of = &form.system.spaces[space];
@@ -95,7 +95,7 @@ fn parts(form: &Spaces, last: i64) -> Vec<Part> {
             .collect();
         let backwards = |chain: &&Chain| chain.directions.iter().all(|along| *along == [0, -1]);
         let chain = form.choices[space].chains.iter().find(backwards).unwrap().clone();
-        Part {
+        SpaceDesign {
             map: SpaceTimeMap { place: row(1, 1), step: row(2, -1) },
             origin: vec![Affine::constant(shift)],
             starts: vec![start],

@@ -2,7 +2,7 @@
 
 use crate::common::{algebra, derived, laws, naive};
 use std::collections::BTreeMap;
-use systole::algebra::{Coordinates, Derivation, Form, Law, Part, Wanted, derive, derive_recast, recast};
+use systole::algebra::{CoordinateCount, Coordinates, Derivation, Form, Law, Wanted, derive, derive_recast, recast};
 use systole::check::ChainReport;
 use systole::integer::{Bindings, name};
 
@@ -39,11 +39,11 @@ fn each_step_holds_at_every_point() {
 #[test]
 fn each_step_of_another_order_holds() {
     let rules = algebra();
-    let two = Part::Number(2);
-    let split = |parts: Vec<Part>| Coordinates::Split { index: name("j"), parts };
+    let two = CoordinateCount::Number(2);
+    let split = |parts: Vec<CoordinateCount>| Coordinates::Split { index: name("j"), parts };
     for wanted in [
-        split(vec![Part::Size(name("P")), Part::Size(name("W"))]),
-        split(vec![two.clone(), two, Part::Size(name("W"))]),
+        split(vec![CoordinateCount::Size(name("P")), CoordinateCount::Size(name("W"))]),
+        split(vec![two.clone(), two, CoordinateCount::Size(name("W"))]),
         Coordinates::Rotate { index: name("j"), with: name("i") },
     ] {
         let recast = recast(&naive("soft_average"), std::slice::from_ref(&wanted)).unwrap();

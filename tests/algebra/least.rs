@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use std::collections::BTreeMap;
-use systole::algebra::{Combination, Fold, FormCost, Goal, Goals, Limit, Selection, Value, Way, least};
+use systole::algebra::{Combination, ComponentReduction, FormCost, Goal, Goals, Limit, Selection, Value, Way, least};
 use systole::integer::name;
 use systole::recurrence::Operator;
 
@@ -125,7 +125,7 @@ fn two_orders_are_not_mixed() {
 #[test]
 fn a_bound_index_hides_the_point() {
     let cost = |index: &str| {
-        let fold = Fold {
+        let fold = ComponentReduction {
             operator: Combination::Built(Operator::Sum),
             index: name(index),
             backward: false,

@@ -5,7 +5,7 @@
 
 use crate::common::{LIMITS, algebra, derived, naive, sizes};
 use ndarray::{ArrayD, IxDyn};
-use systole::algebra::{Coordinates, Derivation, Part, Recast, Wanted, derive_recast, recast};
+use systole::algebra::{CoordinateCount, Coordinates, Derivation, Recast, Wanted, derive_recast, recast};
 use systole::integer::{Bindings, name};
 use systole::recurrence::{RecurrenceSystem, Tensors, evaluate, load};
 use systole::rewrite::Tag;
@@ -171,7 +171,10 @@ fn attention_bears_masks() {
 #[test]
 fn attention_in_blocks_bears_masks() {
     let at = sizes(&[("N", 2), ("R", 3), ("W", 2), ("D", 2)]);
-    let blocks = [Coordinates::Split { index: name("j"), parts: vec![Part::Size(name("R")), Part::Size(name("W"))] }];
+    let blocks = [Coordinates::Split {
+        index: name("j"),
+        parts: vec![CoordinateCount::Size(name("R")), CoordinateCount::Size(name("W"))],
+    }];
     for system in [naive("attention"), naive("softmax_attention")] {
         let (recast, found) = forms(&system, &blocks, &at, None);
         for masked in MASKED {

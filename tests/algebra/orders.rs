@@ -3,7 +3,7 @@
 
 use crate::common::{LIMITS, algebra, has, laws, naive, sizes};
 use std::collections::BTreeMap;
-use systole::algebra::{Coordinates, Derivation, Form, Part, Wanted, derive_recast, recast};
+use systole::algebra::{CoordinateCount, Coordinates, Derivation, Form, Wanted, derive_recast, recast};
 use systole::diagnostic::Checked;
 use systole::integer::{Bindings, name};
 use systole::recurrence::{RecurrenceSystem, Role, Tensors, evaluate, load};
@@ -12,7 +12,7 @@ use systole::span::Source;
 
 /// `k` in parts such as `2x2xW`.
 fn split(index: &str, parts: &str) -> Coordinates {
-    let part = |text: &str| text.parse().map_or_else(|_| Part::Size(name(text)), Part::Number);
+    let part = |text: &str| text.parse().map_or_else(|_| CoordinateCount::Size(name(text)), CoordinateCount::Number);
     Coordinates::Split { index: name(index), parts: parts.split('x').map(part).collect() }
 }
 

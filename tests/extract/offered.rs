@@ -6,7 +6,7 @@ use std::time::Duration;
 use systole_base::integer::{Affine, name};
 use systole_compile::extract::{Constraint, Found, Survey, solve};
 use systole_compile::mapping::candidates::Bounds;
-use systole_compile::mapping::{Design, Part};
+use systole_compile::mapping::{Design, SpaceDesign};
 use systole_compile::rewrite::Transport;
 use systole_compile::smt::{Verdict, discharge_all};
 use systole_compile::timing::obligations;
@@ -32,7 +32,7 @@ fn offered(text: &str, lines: &str, latency: i64) -> (Kernel, Survey) {
 }
 
 /// The obligations of a design that are not proved.
-fn unproved(kernel: &Kernel, parts: &[Part], latency: i64) -> Vec<String> {
+fn unproved(kernel: &Kernel, parts: &[SpaceDesign], latency: i64) -> Vec<String> {
     let design = Design::new(&kernel.system, parts.to_vec());
     let obligations = obligations(&design, &machine(latency).links).unwrap();
     let proofs = discharge_all(&obligations, Duration::from_secs(60));

@@ -13,7 +13,7 @@ use systole_base::span::Source;
 use systole_compile::cost::{Cost, Objective};
 use systole_compile::extract::{Constraint, Found, solve};
 use systole_compile::mapping::candidates::Bounds;
-use systole_compile::mapping::{Design, Part};
+use systole_compile::mapping::{Design, SpaceDesign};
 use systole_compile::rewrite::{Choices, Limits, load_rules, saturate};
 use systole_compile::smt::{Verdict, discharge_all};
 use systole_compile::timing::obligations;
@@ -63,7 +63,8 @@ impl Kernel {
 /// Whether a step has an entry outside the box, or begins elsewhere than at 0.
 fn is_outside(found: &Found, (low, high): (i64, i64)) -> bool {
     let beyond = |entry: &i64| *entry < low || *entry > high;
-    let leaves = |part: &Part| part.map.step.rows().iter().flatten().any(beyond) || part.start() != Affine::default();
+    let leaves =
+        |part: &SpaceDesign| part.map.step.rows().iter().flatten().any(beyond) || part.start() != Affine::default();
     found.parts.iter().any(leaves)
 }
 

@@ -9,7 +9,7 @@ use systole_compile::cost::{Cost, Objective};
 use systole_compile::extract::enumerate::{Checker, Task, search, verify};
 use systole_compile::extract::{Constraint, Found, Survey};
 use systole_compile::mapping::candidates::Bounds;
-use systole_compile::mapping::{Fold, Part, SpaceTimeMap, candidates};
+use systole_compile::mapping::{Fold, SpaceDesign, SpaceTimeMap, candidates};
 use systole_compile::rewrite::{Choices, Dataflow, Transport};
 use systole_equations::recurrence::Space;
 
@@ -37,7 +37,7 @@ fn legal_forms(checker: &Checker, choices: &Choices, map: &SpaceTimeMap) -> Vec<
             if checker.joins(&dataflow).is_ok() {
                 found.push(Found {
                     cost: sum.join(&cost),
-                    parts: vec![Part::unshifted(map.clone(), dataflow)],
+                    parts: vec![SpaceDesign::unshifted(map.clone(), dataflow)],
                     fold: Fold::default(),
                 });
             }

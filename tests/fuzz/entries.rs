@@ -5,7 +5,7 @@
 use systole::array;
 use systole::array::{IndexExpr, Program};
 use systole::integer::Bindings;
-use systole::rewrite::{Line, compare_recurrences};
+use systole::rewrite::{Statement, compare_recurrences};
 use systole::span::{Source, Span};
 use systole::{diagnostic, recurrence, rewrite, syntax};
 
@@ -40,7 +40,7 @@ pub fn spaces(text: &str) {
     let (kernel, within) = rewrite::split_recurrences(&source);
     drop(recurrence::load(&kernel).map_err(|problems| shown(&problems)));
     let lines = match rewrite::read_recurrences(&source, within.unwrap_or(Span { start: 0, end: source.text.len() })) {
-        Ok(read) => read.into_iter().map(|read| read.line).collect::<Vec<Line>>(),
+        Ok(read) => read.into_iter().map(|read| read.line).collect::<Vec<Statement>>(),
         Err(problems) => return drop(shown(&problems)),
     };
     let printed: String = lines.iter().map(|line| format!("{line}\n")).collect();

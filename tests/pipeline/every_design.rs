@@ -8,7 +8,7 @@ use systole::extract::Found;
 use systole::extract::enumerate::verify;
 use systole::integer::Matrix;
 use systole::mapping::candidates::Bounds;
-use systole::mapping::{Fold, Part, SpaceTimeMap};
+use systole::mapping::{Fold, SpaceDesign, SpaceTimeMap};
 use systole::network::Network;
 use systole::obligation::Kind;
 use systole::recurrence::Chain;
@@ -98,7 +98,7 @@ fn written(place: &[&[i64]], step: &[&[i64]], transports: Vec<Transport>, chain:
         SpaceTimeMap { place: Matrix::new(owned(place), step[0].len()), step: Matrix::new(owned(step), step[0].len()) };
     Found {
         cost: Cost::default(),
-        parts: vec![Part::unshifted(map, Dataflow { transports, chain: Chain::along(owned(chain)) })],
+        parts: vec![SpaceDesign::unshifted(map, Dataflow { transports, chain: Chain::along(owned(chain)) })],
         fold: Fold::default(),
     }
 }

@@ -7,7 +7,7 @@ use systole::array::{Class, Instruction};
 use systole::extract::Found;
 use systole::integer::Matrix;
 use systole::machine::Machine;
-use systole::mapping::{Fold, Part, SpaceTimeMap};
+use systole::mapping::{Fold, SpaceDesign, SpaceTimeMap};
 use systole::network::{Links, Network};
 use systole::obligation::Kind;
 use systole::recurrence::Chain;
@@ -153,7 +153,7 @@ fn twin(step: [i64; 3]) -> Found {
     let chain = Chain::along(vec![vec![0, 0, 1]]);
     Found {
         cost: Default::default(),
-        parts: vec![Part::unshifted(map, Dataflow { transports, chain })],
+        parts: vec![SpaceDesign::unshifted(map, Dataflow { transports, chain })],
         fold: Fold::default(),
     }
 }

@@ -15,7 +15,7 @@ use systole::extract::{Constraint, Found};
 use systole::integer::{Bindings, Matrix, Vector};
 use systole::machine::Machine;
 use systole::mapping::candidates::Bounds;
-use systole::mapping::{Fold, Part, SpaceTimeMap, candidates};
+use systole::mapping::{Fold, SpaceDesign, SpaceTimeMap, candidates};
 use systole::network::Network;
 use systole::obligation::Kind;
 use systole::rewrite::{Dataflow, Transport};
@@ -136,7 +136,7 @@ fn blind(kernel: &Kernel, choices: &mut Choices) -> Option<Found> {
     let chain = (!kernel.choices.chains.is_empty()).then(|| choices.pick(&kernel.choices.chains).clone())?;
     Some(Found {
         cost: Default::default(),
-        parts: vec![Part::unshifted(SpaceTimeMap { place, step }, Dataflow { transports, chain })],
+        parts: vec![SpaceDesign::unshifted(SpaceTimeMap { place, step }, Dataflow { transports, chain })],
         fold: Fold::default(),
     })
 }

@@ -7,7 +7,7 @@ use systole::extract::enumerate::verify;
 use systole::extract::{Constraint, Found, search};
 use systole::integer::Matrix;
 use systole::machine::Machine;
-use systole::mapping::Part;
+use systole::mapping::SpaceDesign;
 use systole::mapping::candidates::Bounds;
 use systole::network::{Links, Network};
 use systole::obligation::Kind;
@@ -64,7 +64,7 @@ fn hold(kernel: &Kernel, machine: &Machine, tensor: &str, sizes: &[&[i64]], load
 fn at_step(found: &Found, step: &[&[i64]]) -> Found {
     let rows = step.iter().map(|row| row.to_vec()).collect();
     let map = systole::mapping::SpaceTimeMap { step: Matrix::new(rows, step[0].len()), ..found.parts[0].map.clone() };
-    Found { parts: vec![Part { map, ..found.parts[0].clone() }], ..found.clone() }
+    Found { parts: vec![SpaceDesign { map, ..found.parts[0].clone() }], ..found.clone() }
 }
 
 const FOUR: [&[i64]; 5] = [&[3, 4, 2, 3], &[1, 1, 1, 1], &[2, 2, 2, 2], &[5, 2, 1, 3], &[1, 4, 3, 1]];

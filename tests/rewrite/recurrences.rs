@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use systole_base::diagnostic::{Checked, render};
 use systole_base::span::{Source, Span};
 use systole_compile::rewrite::{
-    Dataflow, Difference, Line, ReadLine, compare_recurrences, read_recurrences, recurrences, split_recurrences,
+    Dataflow, Difference, LocatedStatement, Statement, compare_recurrences, read_recurrences, recurrences,
+    split_recurrences,
 };
 use systole_equations::recurrence::spaces::{SpaceSystem, spaces_of};
 use systole_equations::recurrence::{load, settle};
@@ -14,12 +15,12 @@ use systole_equations::recurrence::{load, settle};
 /// How many dataflows of a kernel are written.
 const WRITTEN: usize = 8;
 
-fn read(text: &str) -> Checked<Vec<ReadLine>> {
+fn read(text: &str) -> Checked<Vec<LocatedStatement>> {
     let source = Source::new("x.spaces", text);
     read_recurrences(&source, Span { start: 0, end: text.len() })
 }
 
-fn text(lines: &[Line]) -> String {
+fn text(lines: &[Statement]) -> String {
     lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
@@ -60,7 +61,7 @@ fn what_is_printed_reads_back_and_a_changed_digit_is_seen() {
             let printed = text(&lines);
             let again = read(&printed).unwrap_or_else(|why| panic!("{}\n{}", path.display(), render(&why, false)));
             assert!(compare_recurrences(&again, &lines).is_empty(), "{}\n{printed}", path.display());
-            let read_lines: Vec<Line> = again.into_iter().map(|read| read.line).collect();
+            let read_lines: Vec<Statement> = again.into_iter().map(|read| read.line).collect();
             assert_eq!(text(&read_lines), printed, "{}", path.display());
             check_digits(&printed, &lines);
         }
@@ -71,7 +72,7 @@ fn what_is_printed_reads_back_and_a_changed_digit_is_seen() {
 }
 
 /// Each digit as the next one: the line is another one, or none.
-fn check_digits(printed: &str, lines: &[Line]) {
+fn check_digits(printed: &str, lines: &[Statement]) {
     for (position, digit) in printed.char_indices().filter(|(_, letter)| letter.is_ascii_digit()) {
         let next = char::from(b'0' + (digit as u8 - b'0' + 1) % 10);
         let mut changed = printed.to_owned();
@@ -83,7 +84,7 @@ fn check_digits(printed: &str, lines: &[Line]) {
 }
 
 /// Each line left out, and each line twice.
-fn check_lines(lines: &[Line]) {
+fn check_lines(lines: &[Statement]) {
     for (position, line) in lines.iter().enumerate() {
         let (mut fewer, mut more) = (lines.to_vec(), lines.to_vec());
         fewer.remove(position);
@@ -92,7 +93,7 @@ fn check_lines(lines: &[Line]) {
         let missing = found(&text(&fewer));
         assert!(matches!(&missing[..], [Difference::Missing { wanted, .. }] if wanted == line), "{line}: {missing:?}");
         let surplus = found(&text(&more));
-        let is_it = |read: &ReadLine| read.line == *line;
+        let is_it = |read: &LocatedStatement| read.line == *line;
         assert!(matches!(&surplus[..], [Difference::Surplus { read }] if is_it(read)), "{line}: {surplus:?}");
     }
 }
@@ -172,7 +173,7 @@ fn what_is_too_deep_is_refused() {
 
 #[test]
 fn all_differences_are_told_in_their_order() {
-    let wanted: Vec<Line> = read("X:\n(i)_a <- 1\n(i)_b <- 2\n(i)_c <- 3\nX[i] <- (i)_c\n")
+    let wanted: Vec<Statement> = read("X:\n(i)_a <- 1\n(i)_b <- 2\n(i)_c <- 3\nX[i] <- (i)_c\n")
         .expect("lines")
         .into_iter()
         .map(|read| read.line)

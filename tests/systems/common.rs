@@ -7,7 +7,7 @@ use systole_base::integer::{Affine, Bindings, Matrix, Name};
 use systole_base::network::Links;
 use systole_base::span::Source;
 use systole_compile::emit::emit;
-use systole_compile::mapping::{Design, Part, SpaceTimeMap};
+use systole_compile::mapping::{Design, SpaceDesign, SpaceTimeMap};
 use systole_compile::rewrite::{Dataflow, Transport};
 use systole_equations::recurrence::spaces::{SpaceSystem, cut_spaces};
 use systole_equations::recurrence::{Chain, RecurrenceSystem, Role, Space, Tensors, evaluate, load};
@@ -59,11 +59,11 @@ fn transport(space: &Space, text: &str) -> Transport {
     }
 }
 
-fn part(space: &Space, (_, place, step, transports, chain): &Line) -> Part {
+fn part(space: &Space, (_, place, step, transports, chain): &Line) -> SpaceDesign {
     let (place, origin) = divide(&forms(place), space.indices());
     let (step, starts) = divide(&forms(step), space.indices());
     assert_eq!(transports.len(), space.operands.len(), "`{}` has the operands {:?}", space.name, space.operands);
-    Part {
+    SpaceDesign {
         map: SpaceTimeMap { place, step },
         origin,
         starts,

@@ -3,11 +3,14 @@
 use crate::tree::files;
 
 /// What is said in place of each.
-const RETIRED: [(&str, &str); 13] = [
+const RETIRED: [(&str, &str); 16] = [
     ("deal", "distribute"),
     ("deals", "distributes"),
     ("dealt", "distributed"),
     ("dealing", "distribution"),
+    ("known", "what it is known by, or from: recognised, cached, closed values"),
+    ("part", "what it is part of: a design of a space, a contribution, a coordinate"),
+    ("parts", "what they are parts of"),
     ("told", "shown, said; of a command: ran"),
     ("taken", "received, read; of time: run time"),
     ("heard", "read from a bus"),
@@ -20,7 +23,35 @@ const RETIRED: [(&str, &str); 13] = [
 ];
 
 /// Of these the words that are plain English in a sentence: `taken at`, `by turns`.
-const ENGLISH: [&str; 5] = ["taken", "turn", "turns", "turned", "heard"];
+const ENGLISH: [&str; 8] = ["taken", "turn", "turns", "turned", "heard", "known", "part", "parts"];
+
+/// Words that one could use for several things, with the one that they are here and every type and module that has them.
+const MEANINGS: [(&str, &str, &[&str]); 7] = [
+    ("element", "an entry of a tensor or array", &["Element", "Elements", "element", "elements"]),
+    ("face", "the elements of a tile along one of its sides", &["Face", "face", "faces"]),
+    ("fold", "neighbouring PEs that become one", &["Fold", "FoldedMove", "fold", "folds"]),
+    (
+        "form",
+        "an equivalent kernel that laws of algebra lead to; where nothing is rewritten, `closed form`",
+        &["Form", "FormCost", "FormOutcome", "Forms", "closed_form", "form", "forms"],
+    ),
+    ("line", "the PEs that share a bus", &["Line", "LineName", "LineRecord", "Lines", "lines"]),
+    ("run", "an execution", &["Run", "RunArguments", "RunTime", "run", "run_time", "runs"]),
+    (
+        "word",
+        "a number or a tile on its way or in memory",
+        &["LocalWords", "Word", "Words", "local_words", "word", "words"],
+    ),
+];
+
+/// The meaning of a word of [`MEANINGS`] that a name has though it is not listed there.
+fn other_meaning(name: &str, parts: &[String]) -> Option<String> {
+    let is_word = |part: &str, word: &str| part == word || part.strip_suffix('s') == Some(word);
+    MEANINGS.iter().find_map(|(word, meaning, names)| {
+        (parts.iter().any(|part| is_word(part, word)) && !names.contains(&name))
+            .then(|| format!("`{word}` is {meaning}: say what else this is, or list it"))
+    })
+}
 
 fn retired(word: &str) -> Option<&'static str> {
     RETIRED.iter().find(|(retired, _)| *retired == word).map(|(_, better)| *better)
@@ -73,6 +104,7 @@ fn retired_words_name_no_type_no_module_and_no_flag() {
         for (name, parts) in names {
             let found = parts.iter().find_map(|part| Some((part, retired(part)?)));
             problems.extend(found.map(|(part, better)| format!("{}: `{name}` has `{part}`: say {better}", file.path)));
+            problems.extend(other_meaning(&name, &parts).map(|why| format!("{}: `{name}`: {why}", file.path)));
         }
     }
     assert!(problems.is_empty(), "{}", problems.join("\n"));
@@ -105,4 +137,7 @@ fn names_are_taken_apart() {
     assert_eq!(named("    pub type Heard = u8;", &["type"]), Some("Heard".to_owned()));
     assert_eq!(texts(r#"f("what is dealt", x, "out")"#).collect::<Vec<_>>(), ["what is dealt", "out"]);
     assert!(retired("told").is_some() && retired("said").is_none());
+    let other = |name: &str| other_meaning(name, &parts(name));
+    assert!(other("Fold").is_none() && other("FoldKey").is_some_and(|why| why.contains("PEs")));
+    assert!(other("Lined").is_none() && other("SpaceLines").is_some());
 }

@@ -10,10 +10,10 @@ use crate::scalar::Function;
 pub const MOST: i64 = 1_000_000;
 
 /// A part of the time of an operation, with the word for it.
-type TimePart = (&'static str, fn(&mut OperationTime) -> &mut i64);
+type TimeEntry = (&'static str, fn(&mut OperationTime) -> &mut i64);
 
 /// What is said of an operation; each part is 1 at least.
-pub const TIMES: [TimePart; 2] = [("latency", |time| &mut time.latency), ("interval", |time| &mut time.interval)];
+pub const TIMES: [TimeEntry; 2] = [("latency", |time| &mut time.latency), ("interval", |time| &mut time.interval)];
 
 /// One key of a machine file.
 #[derive(Clone, Copy, Debug)]

@@ -4,7 +4,7 @@
 //! product is left to the reader where `brief` is asked for; nothing else is.
 
 use super::show::in_mathematics;
-use crate::rewrite::{Forms, Known, RecExpr, RuleSet, Step, Tag, Term};
+use crate::rewrite::{Forms, RecExpr, RuleSet, Step, Tag, Term, TermNames};
 
 /// One step of a chain.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,7 +36,7 @@ pub(super) struct Proofs {
     /// The saturated e-graph.
     pub saturated: Forms,
     /// The texts of all terms that a definition of the user names.
-    pub known: Known,
+    pub known: TermNames,
 }
 
 impl Proofs {
@@ -48,7 +48,7 @@ impl Proofs {
 }
 
 /// The steps with their laws, each equation once.
-pub(super) fn chain(steps: Vec<Step>, rules: &RuleSet, known: &Known) -> Vec<Law> {
+pub(super) fn chain(steps: Vec<Step>, rules: &RuleSet, known: &TermNames) -> Vec<Law> {
     let mut all: Vec<Law> = vec![];
     for step in steps {
         let rule = rules.find(&step.rule);

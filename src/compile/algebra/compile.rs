@@ -4,7 +4,7 @@
 //! and the goal of each class. A component of a reduction by a declared monoid is a goal of its own, beside those components that its
 //! value uses, so two reductions with one key share the key's component.
 
-use super::goals::{Combination, Fold, Goal, GoalId, Goals, Value, Way};
+use super::goals::{Combination, ComponentReduction, Goal, GoalId, Goals, Value, Way};
 use super::written::{Root, Written};
 use crate::rewrite::{
     AccessText, Forms, Frame, FrameIndex, Graph, Id, Language, Monoid, Symbol, Term, access_text, components,
@@ -84,7 +84,7 @@ fn equations(forms: &Forms, written: &Written) -> BTreeMap<Name, Vec<(Id, Access
 }
 
 /// A component of a reduction: what combines, over which index, from which end, and the classes that it takes.
-type FoldKey = (Combination, Name, bool, Vec<Id>);
+type ComponentKey = (Combination, Name, bool, Vec<Id>);
 
 /// Compiles one e-graph.
 pub(super) struct Compiler<'a> {
@@ -93,7 +93,7 @@ pub(super) struct Compiler<'a> {
     sizes: &'a Bindings,
     pub goals: Goals,
     classes: BTreeMap<Id, GoalId>,
-    folds: BTreeMap<FoldKey, GoalId>,
+    folds: BTreeMap<ComponentKey, GoalId>,
     /// The nodes of the equations as they are written: of ways that cost the same these come first.
     written: BTreeSet<Term>,
     equations: BTreeMap<Name, Vec<(Id, AccessText)>>,
@@ -307,7 +307,7 @@ impl Compiler<'_> {
         self.fold(key, taken.into_iter().collect(), &others, each)
     }
 
-    fn fold(&mut self, key: FoldKey, arguments: Vec<usize>, beside: &[(usize, GoalId)], each: u64) -> GoalId {
+    fn fold(&mut self, key: ComponentKey, arguments: Vec<usize>, beside: &[(usize, GoalId)], each: u64) -> GoalId {
         if let Some(known) = self.folds.get(&key) {
             return *known;
         }
@@ -325,7 +325,7 @@ impl Compiler<'_> {
         let children = classes.iter().map(|class| self.class(*class)).collect();
         let pass = self.axis(&index);
         let (places, beside) = beside.iter().copied().unzip();
-        let value = Value::Fold(Fold { operator, index, backward, arguments, beside: places });
+        let value = Value::Fold(ComponentReduction { operator, index, backward, arguments, beside: places });
         let way = Way { beside, pass, ..Way::of(value, self.points(&all) * u128::from(each), children) };
         self.goals.goals[goal].options = vec![way];
         goal

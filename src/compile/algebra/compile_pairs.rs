@@ -4,7 +4,7 @@
 //! monoid needs of both values all components that its own value takes from either side, and nothing runs beside it.
 
 use super::compile::Compiler;
-use super::goals::{Combination, Fold, GoalId, Value, Way};
+use super::goals::{Combination, ComponentReduction, GoalId, Value, Way};
 use crate::rewrite::{Id, Monoid};
 use std::collections::BTreeSet;
 use systole_base::integer::Name;
@@ -44,7 +44,7 @@ impl Compiler<'_> {
         let operations = self.points(&self.goals.goals[goal].indices) * u128::from(each);
         let children = classes.iter().map(|class| self.class(*class)).collect();
         let pass = self.axis(&index);
-        let fold = Fold { operator, index, backward: false, arguments, beside: vec![] };
+        let fold = ComponentReduction { operator, index, backward: false, arguments, beside: vec![] };
         Way { pass, ..Way::of(Value::Paired(fold), operations, children) }
     }
 }

@@ -4,7 +4,7 @@
 //! reduced, and what two others use, is a tensor; tensors of the user keep their names where the selection still computes them.
 
 use super::confirm;
-use super::goals::{Combination, Fold, GoalId, Goals, Selection, Value, Way};
+use super::goals::{Combination, ComponentReduction, GoalId, Goals, Selection, Value, Way};
 use super::joint::product_name;
 use super::text::{Image, Place, Texts, access, conditions};
 use super::written::{Root, Written};
@@ -132,7 +132,7 @@ impl Writer<'_> {
             let is_root = self.chosen.equations.iter().any(|root| self.texts.resolved(*root) == *goal);
             let stays = match self.texts.way(*goal).map(|(value, ..)| value) {
                 Some(Value::Apply(_)) => *count > 1,
-                Some(Value::Fold(Fold { operator: Combination::Built(_), backward: false, .. })) => {
+                Some(Value::Fold(ComponentReduction { operator: Combination::Built(_), backward: false, .. })) => {
                     (!is_root && !self.chosen.goals.is_recurrent(*goal, self.chosen.selection))
                         || *count > 1
                         || grouped.contains(goal)
@@ -174,12 +174,13 @@ impl Writer<'_> {
             return Place { tensor: root.target.clone(), subscripts: root.subscripts.clone() };
         }
         let mut own = definitions.filter(|(_, defined)| defined.is_some_and(|found| self.may_be(found, goal)));
-        let is_backward = matches!(self.texts.way(goal), Some((Value::Fold(Fold { backward: true, .. }), ..)));
+        let is_backward =
+            matches!(self.texts.way(goal), Some((Value::Fold(ComponentReduction { backward: true, .. }), ..)));
         if let Some((definition, _)) = own.next().filter(|_| !is_backward) {
             return Place { tensor: definition.target.clone(), subscripts: definition.subscripts.clone() };
         }
         let mut subscripts: Vec<Affine> = self.chosen.goals.goals[goal].indices.iter().map(Affine::variable).collect();
-        if let Some((Value::Fold(Fold { index, backward: true, .. }), ..)) = self.texts.way(goal) {
+        if let Some((Value::Fold(ComponentReduction { index, backward: true, .. }), ..)) = self.texts.way(goal) {
             let first = self.texts.frame.ends(Symbol::from(&**index)).map(|(low, _)| low);
             subscripts.push(first.unwrap_or_default());
         }
@@ -213,10 +214,12 @@ impl Writer<'_> {
         match self.texts.way(goal).map(|(value, ..)| value) {
             Some(Value::Apply(_)) => "e",
             Some(Value::Running { .. } | Value::Sliding { .. } | Value::Mirrored { .. }) => "r",
-            Some(Value::Fold(Fold { operator: Combination::Built(operator), .. })) => match operator.keyword() {
-                "max" | "min" => "m",
-                _ => "t",
-            },
+            Some(Value::Fold(ComponentReduction { operator: Combination::Built(operator), .. })) => {
+                match operator.keyword() {
+                    "max" | "min" => "m",
+                    _ => "t",
+                }
+            }
             _ => "f",
         }
     }
@@ -258,7 +261,7 @@ impl Writer<'_> {
         self.chosen.forms.graph.analysis.context.monoids.iter().find(|monoid| monoid.name == name)
     }
 
-    fn monoid_of(&self, fold: &Fold) -> Option<&'_ Monoid> {
+    fn monoid_of(&self, fold: &ComponentReduction) -> Option<&'_ Monoid> {
         match &fold.operator {
             Combination::Declared(name, _) => self.monoid(name),
             Combination::Built(_) => None,
@@ -295,7 +298,12 @@ impl Writer<'_> {
             }
             Value::Sliding { .. } => Some(self.texts.sliding(goal, place)?.lines),
             Value::Mirrored { .. } => Some(self.texts.mirrored(goal, place)?.lines),
-            Value::Fold(Fold { operator: Combination::Declared(monoid, _), index, backward: true, .. }) => {
+            Value::Fold(ComponentReduction {
+                operator: Combination::Declared(monoid, _),
+                index,
+                backward: true,
+                ..
+            }) => {
                 let mut whole = place.clone();
                 *whole.subscripts.last_mut()? = Affine::variable(index);
                 Some(self.texts.backward(goal, &whole, self.monoid(monoid)?)?.lines)
@@ -331,7 +339,7 @@ impl Writer<'_> {
         for form in &place.subscripts {
             extents.push(form.as_variable().map(|index| self.extent(index)));
         }
-        if let Some((Value::Fold(Fold { index, backward: true, .. }), ..)) = self.texts.way(goal) {
+        if let Some((Value::Fold(ComponentReduction { index, backward: true, .. }), ..)) = self.texts.way(goal) {
             *extents.last_mut()? = Some(self.extent(index));
         }
         let shape: Vec<Affine> = extents.into_iter().flatten().collect::<Option<_>>()?;

@@ -3,7 +3,7 @@
 //! In: rules. Out: for each the kernels in which it teaches something. Limits count rounds and e-nodes, so the counts are the
 //! same on every machine.
 
-use super::coordinates::{Coordinates, Part, Recast, recast};
+use super::coordinates::{CoordinateCount, Coordinates, Recast, recast};
 use super::derive::saturate_equations;
 use crate::check::by_rule;
 use crate::rewrite::{Limits, RuleSet};
@@ -44,7 +44,7 @@ fn fired_in_any(kernel: &str, text: &str, rules: &RuleSet) -> Checked<Vec<String
     let mut all = fired(&Recast::plain(&system), rules)?;
     let (known, index, with) = RECAST;
     if kernel == known {
-        let parts = vec![Part::Number(2), Part::Size(name("W"))];
+        let parts = vec![CoordinateCount::Number(2), CoordinateCount::Size(name("W"))];
         let split = Coordinates::Split { index: name(index), parts };
         let turn = Coordinates::Rotate { index: name(index), with: name(with) };
         for change in [split, turn] {

@@ -80,7 +80,7 @@ pub enum Value {
     /// The value of its only child.
     Same,
     /// One component of a reduction.
-    Fold(Fold),
+    Fold(ComponentReduction),
     /// A reduction over `index`, whose range grows by one with the index `with`.
     Running {
         /// What combines.
@@ -92,7 +92,7 @@ pub enum Value {
     },
     /// One component of a reduction over an index that takes two values: both are combined at once. Children are those of the first
     /// and the second value alike, and nothing is beside it.
-    Paired(Fold),
+    Paired(ComponentReduction),
     /// A sum over a window that slides.
     Sliding {
         /// The index within the window.
@@ -124,7 +124,7 @@ impl Value {
 
 /// One component of a reduction.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Fold {
+pub struct ComponentReduction {
     /// What combines.
     pub operator: Combination,
     /// The index reduced over.

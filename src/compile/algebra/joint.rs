@@ -4,7 +4,7 @@
 //! product, and the joint equation by which all of them are reduced in one pass. A component that two reductions share, such as
 //! the greatest score so far, is there once. Paper: Cyclotron section 10.3, where this product is written by hand.
 
-use super::goals::{Combination, Fold, GoalId, Value};
+use super::goals::{Combination, ComponentReduction, GoalId, Value};
 use super::scans::scalar;
 use super::text::{Image, Texts, access, number_text};
 use crate::rewrite::Monoid;
@@ -99,7 +99,7 @@ impl Texts<'_> {
         monoid: &Monoid,
         names: &BTreeMap<GoalId, (Name, Name)>,
     ) -> Option<String> {
-        let (Value::Fold(Fold { beside, .. }), _, goals) = self.way(goal)? else { return None };
+        let (Value::Fold(ComponentReduction { beside, .. }), _, goals) = self.way(goal)? else { return None };
         let needed = beside.iter().copied().zip(goals.iter().copied()).chain([(component, goal)]);
         let mut texts: BTreeMap<&str, String> = BTreeMap::new();
         for (component, goal) in needed {

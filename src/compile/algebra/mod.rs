@@ -45,11 +45,11 @@ mod recursion;
 
 mod coordinates;
 
-pub use coordinates::{Coordinates, Part, Recast, recast};
+pub use coordinates::{CoordinateCount, Coordinates, Recast, recast};
 
 mod goals;
 
-pub use goals::{Combination, Fold, FormCost, Goal, GoalId, Goals, Selection, Value, Way};
+pub use goals::{Combination, ComponentReduction, FormCost, Goal, GoalId, Goals, Selection, Value, Way};
 
 mod circles;
 

@@ -3,7 +3,7 @@
 //! In: a goal that is computed by going along an axis: a reduction from its last term, a sum over a range that grows, a sum over a window
 //! that slides. Out: its equations: one for where it starts, one for each further step at distance one.
 
-use super::goals::{Combination, Fold, GoalId, Value};
+use super::goals::{Combination, ComponentReduction, GoalId, Value};
 use super::text::{Image, Place, Texts, access, applied, conditions};
 use crate::rewrite::{Id, Monoid, RecExpr, Symbol, Term};
 use std::collections::BTreeMap;
@@ -82,7 +82,7 @@ impl Texts<'_> {
     /// The equations of a component that is reduced from its last term; the place has the index as its last subscript.
     pub fn backward(&self, goal: GoalId, place: &Place, monoid: &Monoid) -> Option<Scan> {
         let (Value::Fold(fold), children, beside) = self.way(goal)? else { return None };
-        let Fold { operator: Combination::Declared(_, component), index, .. } = fold else { return None };
+        let ComponentReduction { operator: Combination::Declared(_, component), index, .. } = fold else { return None };
         let (low, high) = self.ends(index)?;
         let own = fold.arguments.iter().position(|argument| argument == component)?;
         let at_last = Image::from([(index.clone(), high.clone())]);

@@ -4,11 +4,11 @@
 //! stands as its tensor. For readers alone: nothing reads it back.
 
 use super::written::Root;
-use crate::rewrite::{Known, Notation, Step};
+use crate::rewrite::{Notation, Step, TermNames};
 use systole_base::integer::{Affine, Name};
 
 /// The texts of all terms that a definition names.
-pub(super) fn known(definitions: &[Root]) -> Known {
+pub(super) fn known(definitions: &[Root]) -> TermNames {
     let named = |definition: &Root| (definition.term.to_string(), element(&definition.target, &definition.subscripts));
     definitions.iter().map(named).collect()
 }
@@ -19,7 +19,7 @@ fn element(tensor: &Name, subscripts: &[Affine]) -> String {
 }
 
 /// The step with its terms in the notation of kernels; as it is where they are none.
-pub(super) fn in_mathematics(step: &Step, known: &Known) -> Step {
+pub(super) fn in_mathematics(step: &Step, known: &TermNames) -> Step {
     let text = |term: &str| Notation::show(term, known);
     Step { before: text(&step.before), after: text(&step.after), ..step.clone() }
 }

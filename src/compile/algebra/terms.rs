@@ -3,7 +3,7 @@
 //! In: goals with the nodes that they come from, a selection. Out: for each root the term that the selection computes. A component of a
 //! reduction by a declared monoid is the part of a whole tuple there.
 
-use super::goals::{Combination, Fold, GoalId, Goals, Selection, Value};
+use super::goals::{Combination, ComponentReduction, GoalId, Goals, Selection, Value};
 use crate::rewrite::{Forms, Id, Language, RecExpr, Term, part_of};
 use std::collections::{BTreeMap, BTreeSet};
 use systole_base::integer::Name;
@@ -138,8 +138,12 @@ impl<'a> Builder<'a> {
         let reduced = |is_paired, index| Some(Reduced { is_paired, index, values: &way.children });
         match (&way.value, way.children.as_slice()) {
             (Value::Same, [child]) => self.reduced_by(*child),
-            (Value::Paired(Fold { operator: Combination::Declared(..), index, .. }), _) => reduced(true, index),
-            (Value::Fold(Fold { operator: Combination::Declared(..), index, .. }), _) => reduced(false, index),
+            (Value::Paired(ComponentReduction { operator: Combination::Declared(..), index, .. }), _) => {
+                reduced(true, index)
+            }
+            (Value::Fold(ComponentReduction { operator: Combination::Declared(..), index, .. }), _) => {
+                reduced(false, index)
+            }
             _ => None,
         }
     }

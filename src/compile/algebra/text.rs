@@ -3,7 +3,7 @@
 //! In: goals, a selection, the tensors that some goals have. Out: text, fully bracketed; the printer of kernels takes out what the
 //! grammar does not need. An index may be replaced on the way, so that what a recurrence takes at its ends can be written.
 
-use super::goals::{Combination, Fold, GoalId, Goals, Selection, Value};
+use super::goals::{Combination, ComponentReduction, GoalId, Goals, Selection, Value};
 use crate::rewrite::{AccessText, Frame, Symbol};
 use std::collections::BTreeMap;
 use systole_base::integer::{Affine, Name, Polyhedron};
@@ -65,7 +65,7 @@ impl Texts<'_> {
             Value::Read(tensor, text) => Some(access(tensor, self.forms(*text)?, image)),
             Value::Count(index) => Some(format!("({})", self.frame.count(Symbol::from(&**index))?.substitute(image))),
             Value::Apply(function) => self.apply(*function, children, image),
-            Value::Fold(Fold { operator: Combination::Built(operator), index, .. }) => {
+            Value::Fold(ComponentReduction { operator: Combination::Built(operator), index, .. }) => {
                 let range = self.range(index, image)?;
                 Some(format!("({}({range}) {})", operator.keyword(), self.value(*children.first()?, image)?))
             }

@@ -8,7 +8,7 @@
 use super::axes::Axes;
 use super::coordinates::Compounds;
 use super::inline::inlined;
-use crate::rewrite::{Frame, FrameIndex, Id, Known, Language, Literal, RecExpr, Term};
+use crate::rewrite::{Frame, FrameIndex, Id, Language, Literal, RecExpr, Term, TermNames};
 use std::collections::{BTreeMap, HashMap};
 use systole_base::integer::{Affine, Name, Polyhedron, name};
 use systole_equations::recurrence::{Equation, Expr, Operator, RecurrenceSystem, Role};
@@ -58,7 +58,7 @@ pub(super) fn written_pair(
     system: &RecurrenceSystem,
     one: &Name,
     other: &Name,
-) -> Option<(Frame, Known, [RecExpr<Term>; 2])> {
+) -> Option<(Frame, TermNames, [RecExpr<Term>; 2])> {
     let mut writer = Writer::new(system);
     let rank = system.tensor(one)?.shape.len();
     writer.axes = Axes::of_pair(system, one, other, rank);

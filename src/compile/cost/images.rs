@@ -19,12 +19,12 @@ const MOST_VECTORS: usize = 14;
 #[derive(Clone, Debug)]
 pub struct Images {
     map: Matrix,
-    parts: Vec<Part>,
+    parts: Vec<RowGroup>,
 }
 
 /// Indices that share rows, with these rows.
 #[derive(Clone, Debug)]
-struct Part {
+struct RowGroup {
     indices: Vec<usize>,
     map: Matrix,
     /// The lexicographically positive half of the Graver basis; `None` where it is too large.
@@ -34,7 +34,7 @@ struct Part {
 impl Images {
     /// Prepares a map.
     pub fn of(map: &Matrix) -> Images {
-        Images { map: map.clone(), parts: apart(map).into_iter().map(|indices| Part::new(map, indices)).collect() }
+        Images { map: map.clone(), parts: apart(map).into_iter().map(|indices| RowGroup::new(map, indices)).collect() }
     }
 
     /// How many different vectors `map * x` there are for the points `x` of `region`.
@@ -46,13 +46,13 @@ impl Images {
     }
 }
 
-impl Part {
-    fn new(map: &Matrix, indices: Vec<usize>) -> Part {
+impl RowGroup {
+    fn new(map: &Matrix, indices: Vec<usize>) -> RowGroup {
         let own = |row: &Vector| indices.iter().map(|index| row[*index]).collect::<Vector>();
         let rows = map.rows().iter().map(own).filter(|row| row.iter().any(|entry| *entry != 0)).collect();
         let map = Matrix::new(rows, indices.len());
         let predecessors = graver_basis(&map).filter(|basis| basis.len() <= MOST_VECTORS);
-        Part { indices, map, predecessors }
+        RowGroup { indices, map, predecessors }
     }
 
     /// The images of a box with these sides, of which the part's own count.

@@ -4,7 +4,7 @@
 //! the operands are passed on, and the step ends. What stays on the PE along the innermost loop is taken in before that
 //! loop and stored after it; what is prefetched comes before everything (`prefetch`).
 
-use super::known::{Decision, assume_not, decide};
+use super::decide::{Decision, assume_not, decide};
 use super::moves::{has_next, has_previous};
 use super::names::Names;
 use super::passage::Passage;

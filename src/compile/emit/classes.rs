@@ -4,7 +4,7 @@
 //! row that is the first and the last at once, are marked thin: a reader of the program may skip them. PEs that do
 //! nothing have no class.
 
-use super::known::negation;
+use super::decide::negation;
 use super::work::{Work, conditions};
 use systole_base::integer::{Affine, Polyhedron, name};
 use systole_program::array::Class;

@@ -6,7 +6,7 @@
 use super::body::applied;
 use crate::mapping::ends::{lower_expression, upper_expression};
 use systole_base::integer::{Affine, Name, Polyhedron};
-use systole_equations::recurrence::spaces::{Known, SpaceSystem};
+use systole_equations::recurrence::spaces::{ClosedValues, SpaceSystem};
 use systole_equations::recurrence::{Role, Scalar};
 use systole_program::array::{Comparison, Condition, IndexExpr, Instruction, ScalarExpr};
 
@@ -20,7 +20,7 @@ pub fn fill_known(system: &SpaceSystem) -> Vec<Instruction> {
 }
 
 /// The elements of one equation: a loop for each index.
-fn fill_all(known: &Known, sizes: &Polyhedron) -> Vec<Instruction> {
+fn fill_all(known: &ClosedValues, sizes: &Polyhedron) -> Vec<Instruction> {
     let subscripts = known.subscripts.iter().map(IndexExpr::affine).collect();
     let mut body = vec![Instruction::Fill(known.tensor.clone(), subscripts, closed(&known.value))];
     let mut set = known.domain.set.intersect(sizes);

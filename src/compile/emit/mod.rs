@@ -32,7 +32,7 @@ mod givens;
 
 mod grid;
 
-mod known;
+mod decide;
 
 mod moves;
 

@@ -9,7 +9,7 @@
 //! A process serves the streams together, in the order of the numbers. That never deadlocks if a channel is as deep as
 //! a hop has steps. One stream after the other, as the report has it, some arrays need deeper channels.
 
-use super::known::negation;
+use super::decide::negation;
 use super::names::fresh;
 use super::systolic_pipe::Writer;
 use super::text::{Divisions, replace};

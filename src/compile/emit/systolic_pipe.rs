@@ -5,7 +5,7 @@
 //! stores a result, and drops what was only read. Report, sections 6.3 and 7.3; its separate input and output processes
 //! are these two halves.
 
-use super::known::{Decision, decide};
+use super::decide::{Decision, decide};
 use super::text::{Divisions, condition, replace};
 use crate::mapping::FlowRole;
 use crate::systolize::{Pipe, Scheme, Stream};

@@ -1,7 +1,7 @@
 //! How operands come in at a point, and how they and results leave for other spaces.
 
 use super::body::Body;
-use super::known::{Decision, decide};
+use super::decide::{Decision, decide};
 use super::passage::{Passage, Storage};
 use crate::mapping::{Field, FlowRole, Giver};
 use crate::rewrite::Transport;

@@ -4,8 +4,8 @@
 //! interleave, one loop over the clock asks at each step which of them has a point there.
 
 use super::body::Body;
+use super::decide::{Decision, decide};
 use super::grid::Side;
-use super::known::{Decision, decide};
 use super::order::{groups, meet};
 use super::scan::Scan;
 use crate::mapping::Rounds;

@@ -1,7 +1,7 @@
 //! A Pareto front with its ties, in an order that depends on the designs alone.
 
 use crate::cost::{Cost, Objective};
-use crate::mapping::{Design, Fold, Part, candidates};
+use crate::mapping::{Design, Fold, SpaceDesign, candidates};
 use std::collections::{BTreeSet, HashSet};
 use systole_base::integer::lexicographic_sign;
 use systole_equations::recurrence::spaces::SpaceSystem;
@@ -12,7 +12,7 @@ pub struct Found {
     /// What it costs at the sizes of the search.
     pub cost: Cost,
     /// The parts, one a space.
-    pub parts: Vec<Part>,
+    pub parts: Vec<SpaceDesign>,
     /// Which PEs of the parts' array are one.
     pub fold: Fold,
 }
@@ -75,7 +75,7 @@ impl Front {
 /// The order among designs of one space of equal cost: results that stay first, then plain places, small forward steps, and the
 /// form.
 pub(super) fn order_of(design: &Found) -> impl Ord + use<> {
-    let moving = |part: &Part| {
+    let moving = |part: &SpaceDesign| {
         let moves = |direction: &&Vec<i64>| part.map.displacement(direction).iter().any(|entry| *entry != 0);
         part.dataflow.chain.directions.iter().filter(moves).count()
     };
@@ -88,7 +88,7 @@ pub(super) fn order_of(design: &Found) -> impl Ord + use<> {
 }
 
 /// What orders designs of equal cost: those first that reduce as it is written, then in the order of plain places and small steps.
-pub(super) fn plainness(parts: &[Part]) -> impl Ord + use<> {
+pub(super) fn plainness(parts: &[SpaceDesign]) -> impl Ord + use<> {
     let places: Vec<_> = parts.iter().map(|part| candidates::order_of_place(&part.map.place)).collect();
     let shifts = parts.iter().flat_map(|part| &part.origin).filter(|form| **form != Default::default()).count();
     let backwards = parts.iter().flat_map(|part| part.map.step.rows()).flatten().filter(|e| **e < 0).count();

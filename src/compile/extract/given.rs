@@ -4,7 +4,7 @@
 //! is then taken as it stands: whether it is legal is for the proofs to say. Law: a design that is written and read is the same design.
 
 use super::wanted::is_bus_along;
-use crate::mapping::{Axis, Design, Fold, Part, SpaceTimeMap};
+use crate::mapping::{Axis, Design, Fold, SpaceDesign, SpaceTimeMap};
 use crate::rewrite::{Choices, Dataflow, Transport};
 use std::fmt::Write;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use systole_equations::recurrence::{Chain, Directive, Move, PlacedSpace, Schedul
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Given {
     /// One part a space.
-    pub parts: Vec<Part>,
+    pub parts: Vec<SpaceDesign>,
     /// Which PEs of the maps' array are one.
     pub fold: Fold,
     /// The lines of the spaces.
@@ -62,7 +62,7 @@ fn two_sided_text(system: &SpaceSystem) -> String {
     lines.into_iter().map(|(_, line)| line + "\n").collect()
 }
 
-fn space_text(space: &Space, part: &Part, place: &[Affine], time: &[Affine]) -> String {
+fn space_text(space: &Space, part: &SpaceDesign, place: &[Affine], time: &[Affine]) -> String {
     let time = match time {
         [time] => time.to_string(),
         several => format!("({})", list(several)),
@@ -210,7 +210,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn part(&self) -> Result<Part, Box<Diagnostic>> {
+    fn part(&self) -> Result<SpaceDesign, Box<Diagnostic>> {
         let (place, origin) = self.rows(&self.placed.place)?;
         if origin.len() != self.rank {
             return Err(self.refuse("the places of a design have one rank", self.placed.span, "not that of the first"));
@@ -220,7 +220,7 @@ impl Reader<'_> {
             return Err(self.refuse("no time is given", self.placed.span, "of this space"));
         }
         let dataflow = Dataflow { transports: self.transports()?, chain: self.chain()? };
-        Ok(Part { map: SpaceTimeMap { place, step }, origin, starts, position: self.placed.position, dataflow })
+        Ok(SpaceDesign { map: SpaceTimeMap { place, step }, origin, starts, position: self.placed.position, dataflow })
     }
 
     /// Forms as a matrix over the indices, and what is added to each over the sizes.

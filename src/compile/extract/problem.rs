@@ -8,7 +8,7 @@ use super::{Constraint, Found, Limits, Stuck, Survey, enumerate, solve};
 use crate::cost::{Cost, Region};
 use crate::mapping::candidates::Bounds;
 use crate::mapping::clock::sides;
-use crate::mapping::{Design, Part};
+use crate::mapping::{Design, SpaceDesign};
 use crate::rewrite::Choices;
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
 use systole_base::integer::Bindings;
@@ -183,7 +183,7 @@ impl<'a> Problem<'a> {
 /// unless there are no others.
 fn fails_at_all_steps(task: &solve::Task, survey: &Survey) -> bool {
     let is_only = survey.refused.is_none() || task.constraint.only_step().is_some();
-    let is_decided = |parts: &Vec<Part>| !matches!(solve::why_stuck(task, parts), Some(Stuck::Undecided(_)));
+    let is_decided = |parts: &Vec<SpaceDesign>| !matches!(solve::why_stuck(task, parts), Some(Stuck::Undecided(_)));
     is_only && survey.stuck.iter().all(is_decided)
 }
 

@@ -7,7 +7,7 @@ use super::Strategy;
 use super::front::{Found, Front, order_of};
 use super::limits::LeftOut;
 use crate::cost::{Cost, Objective};
-use crate::mapping::{Fold, Part};
+use crate::mapping::{Fold, SpaceDesign};
 use std::collections::BTreeMap;
 use systole_base::diagnostic::{Diagnostic, counted};
 use systole_base::integer::Name;
@@ -88,9 +88,9 @@ pub struct Survey {
     pub all: Vec<Found>,
     pub(super) keep: bool,
     /// The first dataflows that no steps satisfy.
-    pub stuck: Vec<Vec<Part>>,
+    pub stuck: Vec<Vec<SpaceDesign>>,
     /// The first dataflow with steps that is not legal all the same, with the fold that the schedule asks for.
-    pub refused: Option<(Vec<Part>, Fold)>,
+    pub refused: Option<(Vec<SpaceDesign>, Fold)>,
     /// The first placement in which a value has no way.
     pub unreachable: Option<Vec<Diagnostic>>,
     /// Placements without a dataflow: an operand of theirs is neither handed to its readers nor streamed.
@@ -115,7 +115,7 @@ impl Survey {
     }
 
     /// Keeps a dataflow that has no steps, while there is room for it.
-    pub(super) fn add_stuck(&mut self, parts: Vec<Part>) {
+    pub(super) fn add_stuck(&mut self, parts: Vec<SpaceDesign>) {
         if self.stuck.len() < MOST_STUCK {
             self.stuck.push(parts);
         }

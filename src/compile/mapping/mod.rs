@@ -25,7 +25,7 @@ pub use route::words_meet;
 
 mod system;
 
-pub use system::{Design, Part, restrict};
+pub use system::{Design, SpaceDesign, restrict};
 
 mod crowds;
 

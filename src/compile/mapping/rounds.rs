@@ -13,7 +13,7 @@
 use super::clock::Clock;
 use super::ends::{Ranged, least_value, range_of_values};
 use super::skew::is_deep;
-use super::{Design, FlowRole, Handoff, Part, SpaceTimeMap, depth_of, is_in_time, spacing};
+use super::{Design, FlowRole, Handoff, SpaceDesign, SpaceTimeMap, depth_of, is_in_time, spacing};
 use crate::rewrite::Transport;
 use std::collections::BTreeMap;
 use systole_base::integer::{Affine, Bindings, Name, Polyhedron, Vector, dot, name};
@@ -247,14 +247,14 @@ impl Design<'_> {
     }
 
     /// The space of a design of one, whose PEs have one body each and are fed by none of them.
-    pub fn plain_space(&self) -> Option<(&Space, &Part)> {
+    pub fn plain_space(&self) -> Option<(&Space, &SpaceDesign)> {
         let one = self.system.only_space().zip(self.parts.first());
         one.filter(|(_, part)| self.fold.is_none() && !part.dataflow.transports.contains(&Transport::Bus))
     }
 
     /// Whether times are vectors without closed weights.
     pub fn runs_in_rounds(&self) -> bool {
-        let is_unclocked = |(space, part): (&Space, &Part)| Clock::new(space, &part.map).is_none();
+        let is_unclocked = |(space, part): (&Space, &SpaceDesign)| Clock::new(space, &part.map).is_none();
         self.rounds() > 0 && self.plain_space().is_none_or(is_unclocked)
     }
 

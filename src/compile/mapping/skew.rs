@@ -6,7 +6,7 @@
 //! does: PE `v + d` runs `skew * d` cycles later in each round. So words that cross rounds, and slots that have to be free again in
 //! the next one, count it ([`Design::slack`](super::Design::slack)).
 
-use super::{Carrier, Design, Handoff, Part};
+use super::{Carrier, Design, Handoff, SpaceDesign};
 use crate::rewrite::Transport;
 use systole_base::integer::{Affine, Vector, dot};
 use systole_base::network::{Links, Network};
@@ -36,7 +36,7 @@ impl Design<'_> {
 
     /// How far the spaces are from running all PEs of a round side by side.
     fn tilt(&self, skew: &[i64]) -> i64 {
-        let of_part = |part: &Part| -> i64 {
+        let of_part = |part: &SpaceDesign| -> i64 {
             let own = own_skew(part, skew.len());
             own.iter().zip(skew).map(|(own, skew)| (own - skew).abs()).sum()
         };
@@ -44,7 +44,7 @@ impl Design<'_> {
     }
 
     fn carries(&self, skew: &[i64], network: Network) -> bool {
-        let of_part = |part: &Part| {
+        let of_part = |part: &SpaceDesign| {
             let of_choice = |choice: &Transport| match choice {
                 Transport::Bus => false,
                 Transport::Broadcast(along) => dot(skew, &part.map.displacement(along)) == 0,
@@ -69,7 +69,7 @@ fn is_short(displacement: &[i64], network: Network) -> bool {
 }
 
 /// The skew of the step of a space: along an axis that is an index, the index's entry of the step.
-fn own_skew(part: &Part, rank: usize) -> Vector {
+fn own_skew(part: &SpaceDesign, rank: usize) -> Vector {
     let (place, rounds) = (part.map.place.rows(), part.rounds());
     let Some(step) = part.map.step.rows().last() else { return vec![0; rank] };
     let along = |axis: usize| {

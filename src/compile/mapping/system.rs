@@ -8,7 +8,7 @@ use systole_equations::recurrence::spaces::SpaceSystem;
 
 /// A space within a design: its map, which may be shifted against those of other spaces, and its dataflow.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Part {
+pub struct SpaceDesign {
     /// Place and step, linear in the indices.
     pub map: SpaceTimeMap,
     /// What is added to the place, over the parameters: one form for each dimension of the array.
@@ -21,11 +21,11 @@ pub struct Part {
     pub dataflow: Dataflow,
 }
 
-impl Part {
+impl SpaceDesign {
     /// A space that is not shifted.
-    pub fn unshifted(map: SpaceTimeMap, dataflow: Dataflow) -> Part {
+    pub fn unshifted(map: SpaceTimeMap, dataflow: Dataflow) -> SpaceDesign {
         let starts = vec![Affine::default(); map.step.rows().len()];
-        Part { origin: vec![Affine::default(); map.rank()], starts, map, position: 0, dataflow }
+        SpaceDesign { origin: vec![Affine::default(); map.rank()], starts, map, position: 0, dataflow }
     }
 
     /// What is added to the finest row of the step.
@@ -52,7 +52,7 @@ pub struct Design<'a> {
     /// The spaces.
     pub system: &'a SpaceSystem,
     /// One part a space.
-    pub parts: Vec<Part>,
+    pub parts: Vec<SpaceDesign>,
     /// Which PEs of the maps' array are one.
     pub fold: Fold,
     /// Whether values may enter only at the array's boundary.
@@ -61,7 +61,7 @@ pub struct Design<'a> {
 
 impl<'a> Design<'a> {
     /// A design in which nothing is folded, and values enter anywhere.
-    pub fn new(system: &'a SpaceSystem, parts: Vec<Part>) -> Design<'a> {
+    pub fn new(system: &'a SpaceSystem, parts: Vec<SpaceDesign>) -> Design<'a> {
         Design { system, parts, fold: Fold::default(), boundary_io: false }
     }
 }

@@ -38,7 +38,7 @@ pub use egg::{Id, Language, RecExpr, Symbol};
 
 pub(crate) mod terms;
 
-pub use terms::{AccessText, DirectionText, Known, Literal, Notation, OPERATORS, Operands, Term, arity};
+pub use terms::{AccessText, DirectionText, Literal, Notation, OPERATORS, Operands, Term, TermNames, arity};
 
 pub(crate) mod registry;
 
@@ -65,8 +65,8 @@ pub use dataflows::{Choices, Dataflow, MAX_COEFFICIENTS, Transport, input_term, 
 pub(crate) mod recurrences;
 
 pub use recurrences::{
-    Carrier, Condition, Defined, Difference, Element, Expression, Instance, Line, RECURRENCES, ReadLine, Recurrence,
-    Value, compare_recurrences, read_recurrences, recurrences, recurrences_of_space, split_recurrences,
+    Carrier, Condition, Defined, Difference, Element, Expression, Instance, LocatedStatement, RECURRENCES, Recurrence,
+    Statement, Value, compare_recurrences, read_recurrences, recurrences, recurrences_of_space, split_recurrences,
 };
 
 mod show;

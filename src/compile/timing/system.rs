@@ -70,7 +70,7 @@ pub(super) fn checked_handoffs(design: &Design, links: &Links) -> Checked<Vec<Ha
 
 /// All times have as many components, or they could not be compared.
 pub(super) fn check_rows(design: &Design) -> Checked<()> {
-    let rows = |part: &crate::mapping::Part| part.map.step.rows().len();
+    let rows = |part: &crate::mapping::SpaceDesign| part.map.step.rows().len();
     let Some(first) = design.parts.first().map(rows) else { return Ok(()) };
     match design.parts.iter().position(|part| rows(part) != first) {
         None => Ok(()),

@@ -33,7 +33,7 @@ pub fn evaluate_in(
     check_sizes(system, sizes)?;
     check_work(system, sizes)?;
     let tables = build_tables(system, sizes, inputs)?;
-    let mut run = Run::prepare(system, sizes, tables)?;
+    let mut run = Evaluation::prepare(system, sizes, tables)?;
     match precision {
         Precision::Double => run.compute_all::<f64>()?,
         Precision::Single => run.compute_all::<f32>()?,
@@ -68,7 +68,7 @@ struct Owner {
 }
 
 /// An evaluation under way.
-struct Run<'a> {
+struct Evaluation<'a> {
     system: &'a RecurrenceSystem,
     sizes: &'a Bindings,
     tables: Vec<Table>,
@@ -76,15 +76,15 @@ struct Run<'a> {
     owners: Vec<Vec<Option<Owner>>>,
 }
 
-impl<'a> Run<'a> {
-    fn prepare(system: &'a RecurrenceSystem, sizes: &'a Bindings, tables: Vec<Table>) -> Checked<Run<'a>> {
+impl<'a> Evaluation<'a> {
+    fn prepare(system: &'a RecurrenceSystem, sizes: &'a Bindings, tables: Vec<Table>) -> Checked<Evaluation<'a>> {
         let owners = system
             .tensors
             .iter()
             .zip(&tables)
             .map(|(tensor, table)| vec![None; if tensor.role == Role::Input { 0 } else { table.values.len() }])
             .collect();
-        let mut run = Run { system, sizes, tables, instances: vec![], owners };
+        let mut run = Evaluation { system, sizes, tables, instances: vec![], owners };
         system.equations.iter().try_for_each(|equation| run.add_equation(equation))?;
         Ok(run)
     }

@@ -160,7 +160,7 @@ struct Around<'a> {
 }
 
 /// One of the inner reductions.
-struct Part<'a> {
+struct InnerReduction<'a> {
     tensor: Name,
     operator: Operator,
     /// The indices around it, which are the subscripts of its tensor.
@@ -172,7 +172,7 @@ struct Part<'a> {
     span: Span,
 }
 
-impl Part<'_> {
+impl InnerReduction<'_> {
     fn read(&self) -> Expr {
         let subscripts = self.indices.iter().map(Affine::variable).collect();
         Expr::Read { tensor: self.tensor.clone(), subscripts, span: self.span }
@@ -249,7 +249,7 @@ impl Splitting<'_> {
         for (number, tensor) in (1..split.levels.len()).rev().zip(names) {
             let (around_it, level) = (split.levels[..number].iter().flatten(), &split.levels[number]);
             let indices: Vec<Name> = around.indices.iter().chain(around_it).cloned().collect();
-            let part = Part { tensor, operator, indices, level, set: &set, span };
+            let part = InnerReduction { tensor, operator, indices, level, set: &set, span };
             let why = "which of its parts have terms, and how far they reach, has no closed form";
             let outer = self.part(&part, &body).ok_or_else(|| Box::new(self.refuse(around, asked, why)))?;
             body = part.read();
@@ -259,7 +259,7 @@ impl Splitting<'_> {
     }
 
     /// The equations of one of the inner reductions. Returns the points at which it is read; `None` where these have no closed form.
-    fn part(&mut self, part: &Part, body: &Expr) -> Option<Polyhedron> {
+    fn part(&mut self, part: &InnerReduction, body: &Expr) -> Option<Polyhedron> {
         let outer = part.level.iter().try_fold(part.set.clone(), |set, index| set.eliminate_exactly(index))?;
         let outer = self.plain(&outer);
         let shape: Option<Vec<Affine>> = part.indices.iter().map(|index| self.extent(&outer, index)).collect();

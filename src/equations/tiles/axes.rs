@@ -7,7 +7,7 @@
 use super::Axis;
 use super::axis::tiles_over;
 use super::classes::Sizes;
-use super::source::Part;
+use super::source::Contribution;
 use crate::recurrence::{RecurrenceSystem, Role, Tensor};
 use std::collections::{BTreeMap, BTreeSet};
 use systole_base::diagnostic::{Checked, Diagnostic};
@@ -26,7 +26,7 @@ impl Axes {
     ///
     /// # Errors
     /// An index whose elements no tensor's subscripts are.
-    pub fn new(system: &RecurrenceSystem, parts: &[Part], sizes: &Sizes) -> Checked<Axes> {
+    pub fn new(system: &RecurrenceSystem, parts: &[Contribution], sizes: &Sizes) -> Checked<Axes> {
         let locals = system.tensors_with(Role::Local).map(|tensor| tensor.name.clone()).collect();
         let mut axes = Axes { locals, ..Axes::default() };
         for tensor in &system.tensors {
@@ -73,7 +73,7 @@ impl Axes {
     }
 
     /// An input with a border has its body where the tensor that it is read into has it.
-    fn follow_readers(&mut self, system: &RecurrenceSystem, parts: &[Part]) {
+    fn follow_readers(&mut self, system: &RecurrenceSystem, parts: &[Contribution]) {
         let is_input = |tensor: &Name| system.equations.iter().all(|equation| equation.target != *tensor);
         for part in parts {
             for read in part.reads.iter().filter(|read| is_input(&read.tensor)) {
@@ -85,7 +85,7 @@ impl Axes {
     }
 
     /// Puts the body where a subscript reads that is an index, shifted; nothing is done for any other.
-    fn follow(&mut self, part: &Part, (tensor, dimension): (&Name, usize), form: &Affine) -> Option<()> {
+    fn follow(&mut self, part: &Contribution, (tensor, dimension): (&Name, usize), form: &Affine) -> Option<()> {
         let shift = form.constant_term();
         let index = (form.clone() - Affine::constant(shift)).as_variable().cloned()?;
         let coordinate = part.coordinates.iter().position(|own| *own == index)?;
@@ -102,7 +102,7 @@ impl Axes {
         &self,
         system: &RecurrenceSystem,
         number: usize,
-        part: &Part,
+        part: &Contribution,
         sizes: &Sizes,
     ) -> Checked<BTreeMap<Name, Axis>> {
         let mut axes: BTreeMap<Name, Axis> = BTreeMap::new();
@@ -132,7 +132,7 @@ impl Axes {
     }
 
     /// A reduction index is cut as a subscript that it stands in alone.
-    fn of_alone(&self, part: &Part, index: &Name) -> Option<Axis> {
+    fn of_alone(&self, part: &Contribution, index: &Name) -> Option<Axis> {
         let alone = Affine::variable(index);
         let mut reads = part.reads.iter().flat_map(|read| {
             let axes = self.tensors.get(&read.tensor).map_or(&[][..], Vec::as_slice);
@@ -143,7 +143,7 @@ impl Axes {
 }
 
 /// An index that no subscript is is cut by its range.
-fn of_range(part: &Part, index: &Name, size: i64) -> Option<Axis> {
+fn of_range(part: &Contribution, index: &Name, size: i64) -> Option<Axis> {
     let (_, upper) = part.set.bounds(index);
     let plain = |form: &Affine| !form.mentions(&part.coordinates);
     let last = upper.into_iter().find(|bound| bound.coefficient == 1 && plain(&bound.form))?;
@@ -152,7 +152,7 @@ fn of_range(part: &Part, index: &Name, size: i64) -> Option<Axis> {
 
 /// Any other index is cut as far as its range goes together with those of the indices it is bounded by, such as `l in k..k + N`
 /// with `k in 0..N`: what is too long there has no points.
-fn of_shadow(part: &Part, points: &Polyhedron, index: &Name, size: i64) -> Option<Axis> {
+fn of_shadow(part: &Contribution, points: &Polyhedron, index: &Name, size: i64) -> Option<Axis> {
     let others = part.coordinates.iter().filter(|other| *other != index);
     let (_, upper) = points.eliminate_all(others).bounds(index);
     let body = upper.iter().map(length).min_by_key(Affine::plainness)?;
@@ -180,7 +180,7 @@ fn filled(body: &Affine) -> Affine {
 }
 
 /// An index that no subscript is, and that stays below another one, is cut as that one.
-fn of_bound(part: &Part, index: &Name, known: &BTreeMap<Name, Axis>) -> Option<Axis> {
+fn of_bound(part: &Contribution, index: &Name, known: &BTreeMap<Name, Axis>) -> Option<Axis> {
     let (_, upper) = part.set.bounds(index);
     let below = upper.iter().filter(|bound| bound.coefficient == 1 && bound.form.constant_term() <= 0);
     let mut others = below.filter_map(|bound| {
@@ -192,7 +192,7 @@ fn of_bound(part: &Part, index: &Name, known: &BTreeMap<Name, Axis>) -> Option<A
 
 /// Where the body is one parameter its end is the end of a tile's numbers too, and what is constant stands behind it; behind a
 /// sum of parameters tiles may be empty, so there it belongs to the body.
-fn of_dimension(parts: &[Part], sizes: &Sizes, tensor: &Tensor, dimension: usize) -> Axis {
+fn of_dimension(parts: &[Contribution], sizes: &Sizes, tensor: &Tensor, dimension: usize) -> Axis {
     let extent = tensor.shape[dimension].clone();
     let size = sizes.of_dimension(&tensor.name, dimension);
     if extent.is_constant() && size > 1 {
@@ -207,7 +207,7 @@ fn of_dimension(parts: &[Part], sizes: &Sizes, tensor: &Tensor, dimension: usize
 }
 
 /// The least subscript that a part with several has along a dimension, where that is a constant.
-fn lowest(part: &Part, dimension: usize) -> Option<i64> {
+fn lowest(part: &Contribution, dimension: usize) -> Option<i64> {
     let index = &part.coordinates[dimension];
     let (lower, _) = part.set.bounds(index);
     let constant = lower.iter().filter(|bound| bound.form.is_constant() && bound.coefficient == 1);

@@ -4,7 +4,7 @@
 //! In: the parts of a kernel and the sizes that a schedule gives to indices. Out: [`Sizes`], one for each class; 1 where none
 //! is given, which leaves an index as it is.
 
-use super::source::Part;
+use super::source::Contribution;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use systole_base::diagnostic::{Checked, Diagnostic};
@@ -43,7 +43,7 @@ impl Sizes {
     ///
     /// # Errors
     /// An index that no equation has; two sizes for one class.
-    pub fn new(parts: &[Part], wanted: &[TileSize], source: &Arc<Source>) -> Checked<Sizes> {
+    pub fn new(parts: &[Contribution], wanted: &[TileSize], source: &Arc<Source>) -> Checked<Sizes> {
         let mut sizes = Sizes::default();
         parts.iter().enumerate().for_each(|(number, part)| sizes.join_part(number, part));
         for one in wanted {
@@ -87,7 +87,7 @@ impl Sizes {
         }
     }
 
-    fn join_part(&mut self, number: usize, part: &Part) {
+    fn join_part(&mut self, number: usize, part: &Contribution) {
         for dimension in 0..part.free {
             self.join(&Slot::Dimension(part.tensor.clone(), dimension), &Slot::Coordinate(number, dimension));
         }
@@ -107,7 +107,7 @@ impl Sizes {
         }
     }
 
-    fn want(&mut self, parts: &[Part], wanted: &TileSize, source: &Arc<Source>) -> Checked<()> {
+    fn want(&mut self, parts: &[Contribution], wanted: &TileSize, source: &Arc<Source>) -> Checked<()> {
         let mut is_known = false;
         for (number, part) in parts.iter().enumerate() {
             for (coordinate, _) in part.coordinates.iter().enumerate().filter(|(_, name)| **name == wanted.index) {
@@ -147,6 +147,9 @@ fn label(diagnostic: Diagnostic, source: &Arc<Source>, span: Option<Span>, text:
 }
 
 /// The coordinates of a part that occur in a form.
-fn mentioned<'a>(part: &'a Part, form: &'a systole_base::integer::Affine) -> impl Iterator<Item = (usize, &'a Name)> {
+fn mentioned<'a>(
+    part: &'a Contribution,
+    form: &'a systole_base::integer::Affine,
+) -> impl Iterator<Item = (usize, &'a Name)> {
     part.coordinates.iter().enumerate().filter(|(_, name)| form.coefficient(name) != 0)
 }

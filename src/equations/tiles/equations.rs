@@ -6,7 +6,7 @@
 use super::axes::Axes;
 use super::cells::{divide, free_coordinates};
 use super::coarse::Along;
-use super::source::{Part, coordinates_of};
+use super::source::{Contribution, coordinates_of};
 use super::writer::{Given, Refusal, within_axis};
 use super::{Axis, Leaf};
 use crate::recurrence::spaces::{SpaceSystem, solve};
@@ -19,7 +19,7 @@ use systole_base::scalar::Function;
 /// Everything that equations over tiles are written from, and what is written so far.
 pub(super) struct Tiler<'a> {
     pub cut: &'a SpaceSystem,
-    pub parts: &'a [Part],
+    pub parts: &'a [Contribution],
     pub axes: &'a Axes,
     /// The sizes of the system over tiles are at least 1.
     pub sizes: Polyhedron,
@@ -45,7 +45,7 @@ pub(super) struct Cell<'a> {
 impl<'a> Tiler<'a> {
     /// Nothing written yet; these are the sizes over tiles, and the stacks.
     pub(super) fn new(
-        (cut, parts, axes): (&'a SpaceSystem, &'a [Part], &'a Axes),
+        (cut, parts, axes): (&'a SpaceSystem, &'a [Contribution], &'a Axes),
         sizes: &[Name],
         stacks: BTreeSet<Name>,
     ) -> Tiler<'a> {
@@ -139,12 +139,12 @@ impl<'a> Tiler<'a> {
 
     /// The reduction inside an equation that writes this name.
     pub(super) fn inner(&self, tensor: &Name) -> Option<usize> {
-        let writes = |part: &Part| part.output == *tensor || part.same.contains(tensor);
+        let writes = |part: &Contribution| part.output == *tensor || part.same.contains(tensor);
         self.parts.iter().position(|part| part.is_inner() && writes(part))
     }
 
     /// The free coordinates of a reduction where it leaves an element.
-    pub(super) fn coordinates_at(&self, inner: &Part, element: &[Affine]) -> Option<Vec<Affine>> {
+    pub(super) fn coordinates_at(&self, inner: &Contribution, element: &[Affine]) -> Option<Vec<Affine>> {
         let free = &inner.coordinates[..inner.free];
         let fixed = inner.set.equations().filter(|form| !form.mentions(inner.reduced()));
         let forms: Vec<Affine> = inner.element.iter().chain(fixed).cloned().collect();

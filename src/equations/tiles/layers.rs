@@ -6,7 +6,7 @@
 //! written apart from what is computed. In a tile layers follow each other, so that each lies like a matrix.
 
 use super::equations::{Cell, Tiler};
-use super::source::Part;
+use super::source::Contribution;
 use super::{Argument, Leaf, Range, Step, Value};
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
@@ -50,7 +50,8 @@ impl Tiler<'_> {
 
     /// Whether a part, or a reduction in it, reads a layer of a stack.
     fn reads_layer(&self, number: usize, stack: &Name, layer: Option<&Affine>) -> bool {
-        let is_meant = |part: &Part| part.reads.iter().any(|read| read.tensor == *stack && read.access.last() == layer);
+        let is_meant =
+            |part: &Contribution| part.reads.iter().any(|read| read.tensor == *stack && read.access.last() == layer);
         let part = &self.parts[number];
         let mut inner = part.reads.iter().filter_map(|read| self.inner(&read.tensor));
         is_meant(part) || inner.any(|inner| is_meant(&self.parts[inner]))

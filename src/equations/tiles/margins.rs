@@ -6,7 +6,7 @@
 use super::Axis;
 use super::axes::Axes;
 use super::coarse::{tiles_met, tiles_of, within};
-use super::source::Part;
+use super::source::Contribution;
 use super::writer::within_axis;
 use crate::recurrence::{RecurrenceSystem, Role};
 use systole_base::integer::{Affine, Name, Polyhedron};
@@ -16,7 +16,7 @@ const MOST: i64 = 4;
 
 impl Axes {
     /// Gives inputs the empty tiles that their readers ask for; `sizes` is what holds of the numbers of tiles.
-    pub fn add_margins(&mut self, system: &RecurrenceSystem, parts: &[Part], sizes: &Polyhedron) {
+    pub fn add_margins(&mut self, system: &RecurrenceSystem, parts: &[Contribution], sizes: &Polyhedron) {
         let inputs: Vec<&Name> = system.tensors_with(Role::Input).map(|tensor| &tensor.name).collect();
         for (number, part) in parts.iter().enumerate() {
             let tiles = tiles_of(&part.set, self.of(number)).intersect(sizes);

@@ -4,7 +4,7 @@
 use super::Axis;
 use super::coarse::{Along, pinned, tiles_met, tiles_of, within};
 use super::equations::Tiler;
-use super::source::{Part, Read};
+use super::source::{Contribution, Read};
 use super::writer::{product, within_axis};
 use std::collections::BTreeMap;
 use systole_base::integer::{Affine, Name, Polyhedron};
@@ -34,7 +34,7 @@ impl Tiler<'_> {
         forms
     }
 
-    fn questions_of(&self, cell: &Polyhedron, part: &Part, read: &Read, along: &Along) -> Vec<Affine> {
+    fn questions_of(&self, cell: &Polyhedron, part: &Contribution, read: &Read, along: &Along) -> Vec<Affine> {
         let own: Vec<Affine> = part.coordinates[..part.free].iter().map(Affine::variable).collect();
         if let Some(number) = self.inner(&read.tensor) {
             return self.questions_of_inner(cell, (part, &own), (number, read), along);
@@ -59,7 +59,7 @@ impl Tiler<'_> {
     fn questions_of_inner(
         &self,
         cell: &Polyhedron,
-        (part, own): (&Part, &[Affine]),
+        (part, own): (&Contribution, &[Affine]),
         (number, read): (usize, &Read),
         along: &Along,
     ) -> Vec<Affine> {

@@ -6,7 +6,7 @@
 use super::cells::{free_coordinates, is_zero};
 use super::coarse::{Along, pinned, tiles_met, tiles_of, within};
 use super::equations::{Cell, Tiler};
-use super::source::{Part, Read};
+use super::source::{Contribution, Read};
 use super::writer::{Given, Refusal, Writer, product};
 use super::{Axis, LeafIndex, Step, Value};
 use crate::recurrence::{Expr, Operator};
@@ -107,7 +107,7 @@ impl Tiler<'_> {
     pub(super) fn tiles_at(
         &self,
         cell: &Cell,
-        part: &Part,
+        part: &Contribution,
         access: &[Affine],
         image: &BTreeMap<Name, Affine>,
     ) -> Result<Vec<Affine>, Refusal> {
@@ -207,7 +207,7 @@ fn meeting(tile: &[Affine], own: &[Affine], reduced: &[Name], range: &Polyhedron
 
 /// The loops of a reduction: the last subscript innermost, where neighbouring elements are worked on side by side. Each
 /// element's terms keep their order.
-fn loop_order(part: &Part) -> Vec<Name> {
+fn loop_order(part: &Contribution) -> Vec<Name> {
     let (free, reduced) = part.coordinates.split_at(part.free);
     match free.split_last() {
         Some((last, rest)) => rest.iter().chain(reduced).chain([last]).cloned().collect(),

@@ -1,6 +1,6 @@
 //! The spaces of a kernel in the coordinates of their families, so that all that write one tensor speak of its elements alike.
 //!
-//! In: the spaces of a system. Out: a [`Part`] for each, over the subscripts of the tensor it contributes to, and its
+//! In: the spaces of a system. Out: a [`Contribution`] for each, over the subscripts of the tensor it contributes to, and its
 //! reduction indices; and one for each closed form.
 
 use crate::recurrence::spaces::{SpaceSystem, convex_union, solve};
@@ -22,7 +22,7 @@ pub(super) struct Read {
 
 /// What one space, or one closed form, contributes to a tensor.
 #[derive(Clone, Debug)]
-pub(super) struct Part {
+pub(super) struct Contribution {
     /// The name of the space; the tensor's for a closed form.
     pub name: Name,
     /// The tensor that the equation defines.
@@ -49,7 +49,7 @@ pub(super) struct Part {
     pub span: Span,
 }
 
-impl Part {
+impl Contribution {
     /// The reduction indices.
     pub fn reduced(&self) -> &[Name] {
         &self.coordinates[self.free..]
@@ -61,8 +61,8 @@ impl Part {
     }
 
     /// The points of both, where the other is the same reduction as this one and all points are convex.
-    fn union(&self, other: &Part) -> Option<Polyhedron> {
-        let reads = |part: &Part| -> Vec<(Name, Vec<Affine>)> {
+    fn union(&self, other: &Contribution) -> Option<Polyhedron> {
+        let reads = |part: &Contribution| -> Vec<(Name, Vec<Affine>)> {
             part.reads.iter().map(|read| (read.tensor.clone(), read.access.clone())).collect()
         };
         let is_same = (&self.tensor, &self.coordinates, self.free) == (&other.tensor, &other.coordinates, other.free)
@@ -77,8 +77,8 @@ impl Part {
 ///
 /// # Errors
 /// A space whose points the subscripts do not name.
-pub(super) fn parts(cut: &SpaceSystem) -> Checked<Vec<Part>> {
-    let mut parts: Vec<Part> = vec![];
+pub(super) fn parts(cut: &SpaceSystem) -> Checked<Vec<Contribution>> {
+    let mut parts: Vec<Contribution> = vec![];
     for space in 0..cut.spaces.len() {
         let part = without_fixed(of_space(cut, space)?);
         let joined = parts.iter_mut().find_map(|known| Some((known.union(&part)?, known)));
@@ -96,7 +96,7 @@ pub(super) fn parts(cut: &SpaceSystem) -> Checked<Vec<Part>> {
     Ok(parts)
 }
 
-fn of_space(cut: &SpaceSystem, position: usize) -> Checked<Part> {
+fn of_space(cut: &SpaceSystem, position: usize) -> Checked<Contribution> {
     let (space, member) = (&cut.spaces[position], &cut.members[position]);
     let coordinates = cut.families[member.family].indices.clone();
     let tensor = tensor_of(cut, member.family);
@@ -115,7 +115,7 @@ fn of_space(cut: &SpaceSystem, position: usize) -> Checked<Part> {
         access: image(&operand.access),
         span: operand.span,
     };
-    Ok(Part {
+    Ok(Contribution {
         name: space.name.clone(),
         tensor,
         output: space.output.clone(),
@@ -132,8 +132,8 @@ fn of_space(cut: &SpaceSystem, position: usize) -> Checked<Part> {
 }
 
 /// A reduction without the last subscripts of its tensor that are constants at all its points, such as a layer.
-fn without_fixed(mut part: Part) -> Part {
-    let is_fixed = |part: &Part| {
+fn without_fixed(mut part: Contribution) -> Contribution {
+    let is_fixed = |part: &Contribution| {
         let last = part.free.checked_sub(1).map(|last| part.coordinates[last].clone())?;
         let value = part.set.equations().any(|form| form.terms().all(|(name, _)| *name == last) && !form.is_constant());
         let is_read = part.element.iter().chain(part.reads.iter().flat_map(|read| &read.access));
@@ -155,7 +155,7 @@ fn tensor_of(cut: &SpaceSystem, family: usize) -> Name {
     cut.tensors.iter().map(|tensor| &tensor.name).find(fits).unwrap_or(name).clone()
 }
 
-fn of_known(cut: &SpaceSystem, known: &crate::recurrence::spaces::Known) -> Checked<Part> {
+fn of_known(cut: &SpaceSystem, known: &crate::recurrence::spaces::ClosedValues) -> Checked<Contribution> {
     let coordinates = coordinates_of(cut, &known.tensor, known.subscripts.len());
     let targets: Vec<Affine> = coordinates.iter().map(Affine::variable).collect();
     let Some(inverse) = solve(&known.subscripts, &known.domain.indices, &targets) else {
@@ -163,7 +163,7 @@ fn of_known(cut: &SpaceSystem, known: &crate::recurrence::spaces::Known) -> Chec
             .label(&cut.source, known.span, "this equation")
             .alone();
     };
-    Ok(Part {
+    Ok(Contribution {
         name: known.tensor.clone(),
         tensor: known.tensor.clone(),
         output: known.tensor.clone(),

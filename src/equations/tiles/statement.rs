@@ -8,7 +8,7 @@ use super::cells::is_zero;
 use super::coarse::pinned;
 use super::equations::{Cell, Tiler};
 use super::layers::Place;
-use super::source::{Part, Read};
+use super::source::{Contribution, Read};
 use super::writer::{Refusal, Writer};
 use super::{Axis, LeafIndex, Step, Value};
 use crate::recurrence::{Expr, Operator};
@@ -189,7 +189,7 @@ impl Tiler<'_> {
     }
 
     /// The conditions under which a reduction has terms at a reader's points, where these do not imply them.
-    fn emptiness(&self, reader: &Part, inner: usize, access: &[Affine]) -> Option<Vec<Affine>> {
+    fn emptiness(&self, reader: &Contribution, inner: usize, access: &[Affine]) -> Option<Vec<Affine>> {
         let part = &self.parts[inner];
         let image: BTreeMap<Name, Affine> = part.coordinates.iter().cloned().zip(access.iter().cloned()).collect();
         let filled = part.set.eliminate_all(part.reduced()).substitute(&image);
@@ -200,7 +200,12 @@ impl Tiler<'_> {
 }
 
 /// Sets the result; a reduction without terms is neutral.
-fn set_result(part: &Part, element: &[Affine], reads: Vec<Value>, empty: &[(usize, Vec<Affine>, &Part)]) -> Vec<Step> {
+fn set_result(
+    part: &Contribution,
+    element: &[Affine],
+    reads: Vec<Value>,
+    empty: &[(usize, Vec<Affine>, &Contribution)],
+) -> Vec<Step> {
     let Some(((position, conditions, inner), rest)) = empty.split_first() else {
         let value = Writer::value(&part.body, &reads, &BTreeMap::new());
         return vec![Step::Set { window: 0, element: element.to_vec(), value }];
@@ -242,7 +247,7 @@ fn add_index(writer: &mut Writer, index: &Name, axis: &Axis, tile: &Affine, cell
 
 /// Refuses reads of the own tensor that the lexicographic order of its elements has not computed.
 fn check_order<'b>(
-    part: &Part,
+    part: &Contribution,
     reads: impl Iterator<Item = &'b Read>,
     image: &BTreeMap<Name, Affine>,
     set: &Polyhedron,

@@ -8,7 +8,7 @@ use super::counted::counted;
 use super::equations::Tiler;
 use super::gathered::gathered;
 use super::layers::layers_first;
-use super::source::{Part, parts};
+use super::source::{Contribution, parts};
 use super::stack::{Stacked, stacked};
 use super::{Axis, Leaf};
 use crate::recurrence::spaces::{SpaceSystem, cut_for_tiles};
@@ -121,7 +121,7 @@ fn tile_elements(way: &Stacked, wanted: &[TileSize], margins: bool) -> Checked<T
 /// The equations over tiles, where these are the numbers of tiles.
 fn written<'a>(
     system: &RecurrenceSystem,
-    all: (&'a SpaceSystem, &'a [Part], &'a Axes),
+    all: (&'a SpaceSystem, &'a [Contribution], &'a Axes),
     counts: &[TileCount],
     stacks: &BTreeSet<Name>,
 ) -> Checked<(Tiler<'a>, Vec<Equation>)> {
@@ -139,7 +139,7 @@ fn among_tiles(refused: Diagnostic) -> Diagnostic {
 }
 
 /// How everything is cut.
-fn axes(way: &Stacked, parts: &[Part], wanted: &[TileSize], margins: bool) -> Checked<Axes> {
+fn axes(way: &Stacked, parts: &[Contribution], wanted: &[TileSize], margins: bool) -> Checked<Axes> {
     let mut sizes = Sizes::new(parts, wanted, &way.system.source)?;
     way.stacks.iter().for_each(|(tensor, dimension, extent)| sizes.take_whole(tensor, *dimension, *extent));
     let mut axes = Axes::new(&way.system, parts, &sizes)?;
@@ -155,7 +155,7 @@ fn names(counts: &[TileCount]) -> Vec<Name> {
 }
 
 /// How the coordinates of a part are cut, under each of its names.
-fn along<'a>(part: &'a Part, axes: &'a Along) -> impl Iterator<Item = (Name, Along)> + 'a {
+fn along<'a>(part: &'a Contribution, axes: &'a Along) -> impl Iterator<Item = (Name, Along)> + 'a {
     part.same.iter().chain([&part.name]).map(|name| (name.clone(), axes.clone()))
 }
 

@@ -7,7 +7,7 @@
 use super::axes::Axes;
 use super::cells::is_zero;
 use super::coarse::{Along, tiles_met};
-use super::source::Part;
+use super::source::Contribution;
 use super::{Argument, Axis, Leaf, LeafIndex, Range, Step, Value, Window};
 use crate::recurrence::{Operator, Scalar};
 use std::collections::BTreeMap;
@@ -25,7 +25,7 @@ pub(super) enum Given {
 
 /// A leaf that grows.
 pub(super) struct Writer<'a> {
-    pub parts: &'a [Part],
+    pub parts: &'a [Contribution],
     pub axes: &'a Axes,
     /// The tiles at which the leaf is called.
     pub cell: &'a Polyhedron,
@@ -42,7 +42,7 @@ pub(super) type Refusal = (String, Span);
 impl<'a> Writer<'a> {
     /// A leaf for the tile `own` of a tensor, whose elements the first indices name.
     pub fn new(
-        (parts, axes, cell): (&'a [Part], &'a Axes, &'a Polyhedron),
+        (parts, axes, cell): (&'a [Contribution], &'a Axes, &'a Polyhedron),
         indices: Vec<LeafIndex>,
         own: (Name, Vec<Affine>),
         operator: Option<Operator>,

@@ -40,7 +40,7 @@ mod digest;
 
 pub use digest::is_untouched;
 
-mod form;
+mod s_expression;
 
 mod reader;
 

@@ -4,11 +4,11 @@
 //! each with its line, what was expected and what was found; then everything the validator refuses, at its place in the
 //! text. Whether the text is the one that was proved is another question: [`is_untouched`](super::is_untouched).
 
-use super::form::{Form, read_form};
 use super::printer::role_keyword;
 use super::read_body::BodyReader;
 use super::read_leaf::LeafReader;
 use super::reader::{Read, Reader};
+use super::s_expression::{SExpression, read_form};
 use super::validate::{Place, find_faults};
 use super::{ArrayDecl, Bus, Channel, Class, Coordinate, Joins, Loads, Program, Scratchpad, VERSION};
 use std::sync::Arc;
@@ -79,7 +79,7 @@ impl Parser {
     }
 
     /// Reads the name and the version, without which nothing else has a meaning; gives the forms after them.
-    fn header<'a>(&mut self, form: &'a Form) -> Read<&'a [Form]> {
+    fn header<'a>(&mut self, form: &'a SExpression) -> Read<&'a [SExpression]> {
         let usage = format!("`(program NAME (version {VERSION}) ..)`");
         let [kernel, version, rest @ ..] = self.reader.call_of(form, "program", &usage)? else {
             return self.reader.expected(form, &usage);
@@ -97,7 +97,7 @@ impl Parser {
         }
     }
 
-    fn declarations(&mut self, forms: &[Form]) {
+    fn declarations(&mut self, forms: &[SExpression]) {
         for form in forms {
             if let Err(fault) = self.declaration(form) {
                 self.faults.push(fault);
@@ -105,7 +105,7 @@ impl Parser {
         }
     }
 
-    fn declaration(&mut self, form: &Form) -> Read<()> {
+    fn declaration(&mut self, form: &SExpression) -> Read<()> {
         let (word, rest) = self.reader.call(form, "a declaration such as `(class ..)`")?;
         match word {
             "parameters" => self.parameters(form, rest),
@@ -131,20 +131,20 @@ impl Parser {
         self.reader.places.insert(place, span);
     }
 
-    fn parameters(&mut self, form: &Form, rest: &[Form]) -> Read<()> {
+    fn parameters(&mut self, form: &SExpression, rest: &[SExpression]) -> Read<()> {
         self.note(Place::Parameters, form.span);
         let names = self.reader.each(rest, |reader, form| reader.name(form, "the name of a parameter"))?;
         self.program.parameters.extend(names);
         Ok(())
     }
 
-    fn tiles(&mut self, form: &Form, rest: &[Form]) -> Read<()> {
+    fn tiles(&mut self, form: &SExpression, rest: &[SExpression]) -> Read<()> {
         self.note(Place::Tiles(self.program.tiles.len()), form.span);
         self.program.tiles.push(self.reader.tile_count(form, rest)?);
         Ok(())
     }
 
-    fn leaf(&mut self, form: &Form, rest: &[Form]) -> Read<()> {
+    fn leaf(&mut self, form: &SExpression, rest: &[SExpression]) -> Read<()> {
         let position = self.program.leaves.len();
         self.note(Place::Leaf(position), form.span);
         self.program.leaves.push(LeafReader::new(&mut self.reader, position).read(form, rest)?);
@@ -153,7 +153,7 @@ impl Parser {
 
     /// What nothing is assumed of, no layout, loads that ask for their words themselves, and the axes of an array of numbers are
     /// left out.
-    fn array(&mut self, form: &Form, rest: &[Form]) -> Read<()> {
+    fn array(&mut self, form: &SExpression, rest: &[SExpression]) -> Read<()> {
         self.note(Place::Array(self.program.arrays.len()), form.span);
         let (rest, more) = rest.split_at(rest.len().min(3));
         let [array, role, shape] = self.reader.exactly(form, rest, "(array NAME in|out (EXTENT ..))")?;
@@ -179,12 +179,14 @@ impl Parser {
     /// What stands behind the shape of an array and begins with a word, and the forms after it.
     fn array_setting<'a, T>(
         &self,
-        more: &'a [Form],
+        more: &'a [SExpression],
         word: &str,
-        read: impl Fn(&Parser, &Form) -> Read<T>,
-    ) -> Read<(Option<T>, &'a [Form])> {
+        read: impl Fn(&Parser, &SExpression) -> Read<T>,
+    ) -> Read<(Option<T>, &'a [SExpression])> {
         match more {
-            [form, rest @ ..] if form.list().and_then(<[Form]>::first).and_then(Form::atom) == Some(word) => {
+            [form, rest @ ..]
+                if form.list().and_then(<[SExpression]>::first).and_then(SExpression::atom) == Some(word) =>
+            {
                 Ok((Some(read(self, form)?), rest))
             }
             _ => Ok((None, more)),
@@ -192,7 +194,7 @@ impl Parser {
     }
 
     /// `(is positive_definite)`.
-    fn assumption(&self, form: &Form) -> Read<Assumption> {
+    fn assumption(&self, form: &SExpression) -> Read<Assumption> {
         let parts = self.reader.call_of(form, "is", "`(is ASSUMPTION)`")?;
         let [word] = self.reader.exactly(form, parts, "(is ASSUMPTION)")?;
         let found = word.atom().and_then(Assumption::from_keyword);
@@ -201,7 +203,7 @@ impl Parser {
     }
 
     /// `(loads (latency 200) (outstanding 201))`.
-    fn loads(&self, form: &Form) -> Read<Loads> {
+    fn loads(&self, form: &SExpression) -> Read<Loads> {
         let usage = "(loads (latency N) (outstanding N))";
         let parts = self.reader.call_of(form, "loads", &format!("`{usage}`"))?;
         let [latency, outstanding] = self.reader.exactly(form, parts, usage)?;
@@ -209,7 +211,7 @@ impl Parser {
     }
 
     /// `(network hex)`.
-    fn network(&mut self, form: &Form) -> Read<()> {
+    fn network(&mut self, form: &SExpression) -> Read<()> {
         if self.reader.places.contains_key(&Place::Network) {
             return self.reader.expected(form, "one network");
         }
@@ -223,7 +225,7 @@ impl Parser {
     }
 
     /// `(cell 4)`, or `(cell all)`.
-    fn cell(&mut self, form: &Form) -> Read<()> {
+    fn cell(&mut self, form: &SExpression) -> Read<()> {
         if self.program.cell.is_shared() {
             return self.reader.expected(form, "one cell");
         }
@@ -237,7 +239,7 @@ impl Parser {
     }
 
     /// `(fold cyclic)`.
-    fn fold(&mut self, form: &Form) -> Read<()> {
+    fn fold(&mut self, form: &SExpression) -> Read<()> {
         if self.program.fold.is_some() {
             return self.reader.expected(form, "one fold");
         }
@@ -246,7 +248,7 @@ impl Parser {
     }
 
     /// `(order turns:4)`.
-    fn order(&mut self, form: &Form) -> Read<()> {
+    fn order(&mut self, form: &SExpression) -> Read<()> {
         if self.program.order.is_some() {
             return self.reader.expected(form, "one order");
         }
@@ -260,7 +262,7 @@ impl Parser {
     }
 
     /// How something is distributed, behind the word for what it is.
-    fn distribution(&self, form: &Form, keyword: &str) -> Read<Distribution> {
+    fn distribution(&self, form: &SExpression, keyword: &str) -> Read<Distribution> {
         let usage = format!("({keyword} DEALING)");
         let parts = self.reader.call_of(form, keyword, &format!("`{usage}`"))?;
         let [word] = self.reader.exactly(form, parts, &usage)?;
@@ -268,7 +270,7 @@ impl Parser {
         found.map_or_else(|| self.reader.unknown(word, "how something is distributed", &Distribution::WORDS), Ok)
     }
 
-    fn grid(&mut self, form: &Form, rest: &[Form]) -> Read<()> {
+    fn grid(&mut self, form: &SExpression, rest: &[SExpression]) -> Read<()> {
         if !self.program.grid.is_empty() {
             return self.reader.expected(form, "one grid");
         }
@@ -282,7 +284,7 @@ impl Parser {
         Ok(())
     }
 
-    fn channel(&mut self, form: &Form, rest: &[Form]) -> Read<()> {
+    fn channel(&mut self, form: &SExpression, rest: &[SExpression]) -> Read<()> {
         self.note(Place::Channel(self.program.channels.len()), form.span);
         let usage = "(channel NAME (offset N ..) (latency N) (depth N))";
         let [name, offset, latency, depth] = self.reader.exactly(form, rest, usage)?;
@@ -297,7 +299,7 @@ impl Parser {
     }
 
     /// `(scratchpad S (N M))`: words of each PE for itself.
-    fn scratchpad(&mut self, form: &Form, rest: &[Form]) -> Read<()> {
+    fn scratchpad(&mut self, form: &SExpression, rest: &[SExpression]) -> Read<()> {
         self.note(Place::Scratchpad(self.program.scratchpads.len()), form.span);
         let [name, shape] = self.reader.exactly(form, rest, "(scratchpad NAME (EXTENT ..))")?;
         let name = self.reader.name(name, "the name of a scratchpad")?;
@@ -307,7 +309,7 @@ impl Parser {
     }
 
     /// The latency of a bus may be left out: a wire.
-    fn bus(&mut self, form: &Form, rest: &[Form]) -> Read<()> {
+    fn bus(&mut self, form: &SExpression, rest: &[SExpression]) -> Read<()> {
         self.note(Place::Bus(self.program.buses.len()), form.span);
         let [name, joins, latency @ ..] = rest else {
             return self.reader.expected(form, "`(bus NAME (direction N ..) (latency N))`");
@@ -323,7 +325,7 @@ impl Parser {
     }
 
     /// `(direction 1 0)`, or `(joins all)`.
-    fn joins(&self, form: &Form) -> Read<Joins> {
+    fn joins(&self, form: &SExpression) -> Read<Joins> {
         let Ok(word) = self.reader.call_of(form, "joins", "`(joins all)`") else {
             return self.vector(form, "direction").map(Joins::Line);
         };
@@ -334,20 +336,20 @@ impl Parser {
     }
 
     /// `(offset 0 1)`.
-    fn vector(&self, form: &Form, keyword: &str) -> Read<Vec<i64>> {
+    fn vector(&self, form: &SExpression, keyword: &str) -> Read<Vec<i64>> {
         let entries = self.reader.call_of(form, keyword, &format!("`({keyword} N ..)`"))?;
         self.reader.each(entries, Reader::integer)
     }
 
     /// `(latency 1)`.
-    fn setting(&self, form: &Form, keyword: &str) -> Read<u64> {
+    fn setting(&self, form: &SExpression, keyword: &str) -> Read<u64> {
         let usage = format!("({keyword} N)");
         let parts = self.reader.call_of(form, keyword, &format!("`{usage}`"))?;
         let [value] = self.reader.exactly(form, parts, &usage)?;
         self.reader.natural(value)
     }
 
-    fn class(&mut self, form: &Form, thin: bool, rest: &[Form]) -> Read<()> {
+    fn class(&mut self, form: &SExpression, thin: bool, rest: &[SExpression]) -> Read<()> {
         let position = self.program.classes.len();
         self.note(Place::Class(position), form.span);
         let [name, guard, body @ ..] = rest else {

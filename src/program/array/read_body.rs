@@ -3,8 +3,8 @@
 //! Instructions are numbered from 0 in the order of the text, bodies included; the place of each is noted under its
 //! number, so that the validator's messages can point at it.
 
-use super::form::Form;
 use super::reader::{Read, Reader};
+use super::s_expression::SExpression;
 use super::validate::Place;
 use super::{IndexExpr, Instruction};
 use systole_base::integer::Name;
@@ -28,11 +28,11 @@ impl<'a> BodyReader<'a> {
     }
 
     /// Instructions in the order of the text.
-    pub fn block(&mut self, forms: &[Form]) -> Read<Vec<Instruction>> {
+    pub fn block(&mut self, forms: &[SExpression]) -> Read<Vec<Instruction>> {
         forms.iter().map(|form| self.instruction(form)).collect()
     }
 
-    fn instruction(&mut self, form: &Form) -> Read<Instruction> {
+    fn instruction(&mut self, form: &SExpression) -> Read<Instruction> {
         self.reader.places.insert(Place::Instruction(self.class, self.next), form.span);
         self.next += 1;
         let (word, rest) = self.reader.call(form, "an instruction such as `(tick 1)`")?;
@@ -49,7 +49,7 @@ impl<'a> BodyReader<'a> {
         }
     }
 
-    fn repetition(&mut self, form: &Form, rest: &[Form]) -> Read<Instruction> {
+    fn repetition(&mut self, form: &SExpression, rest: &[SExpression]) -> Read<Instruction> {
         let [index, first, last, body @ ..] = rest else {
             return self.reader.expected(form, "`(loop INDEX FIRST LAST INSTRUCTION ..)`");
         };
@@ -61,7 +61,7 @@ impl<'a> BodyReader<'a> {
         })
     }
 
-    fn choice(&mut self, form: &Form, rest: &[Form]) -> Read<Instruction> {
+    fn choice(&mut self, form: &SExpression, rest: &[SExpression]) -> Read<Instruction> {
         let usage = "(if (CONDITION ..) (INSTRUCTION ..) (INSTRUCTION ..))";
         let [conditions, then, otherwise] = self.reader.exactly(form, rest, usage)?;
         let conditions = self.reader.list(conditions, "a list of conditions")?;
@@ -72,12 +72,12 @@ impl<'a> BodyReader<'a> {
         })
     }
 
-    fn side(&mut self, form: &Form) -> Read<Vec<Instruction>> {
+    fn side(&mut self, form: &SExpression) -> Read<Vec<Instruction>> {
         let forms = self.reader.list(form, "a list of instructions")?;
         self.block(forms)
     }
 
-    fn local_step(&self, form: &Form, word: &str, rest: &[Form]) -> Read<Instruction> {
+    fn local_step(&self, form: &SExpression, word: &str, rest: &[SExpression]) -> Read<Instruction> {
         if word == "let" {
             let [register, value] = self.reader.exactly(form, rest, "(let REGISTER EXPRESSION)")?;
             return Ok(Instruction::Let(self.register(register)?, self.reader.scalar(value)?));
@@ -90,7 +90,7 @@ impl<'a> BodyReader<'a> {
         }
     }
 
-    fn memory(&self, form: &Form, word: &str, rest: &[Form]) -> Read<Instruction> {
+    fn memory(&self, form: &SExpression, word: &str, rest: &[SExpression]) -> Read<Instruction> {
         match word {
             "prefetch" => {
                 let [element] = self.reader.exactly(form, rest, "(prefetch (ARRAY SUBSCRIPT ..))")?;
@@ -127,7 +127,7 @@ impl<'a> BodyReader<'a> {
         }
     }
 
-    fn channel(&self, form: &Form, word: &str, rest: &[Form]) -> Read<Instruction> {
+    fn channel(&self, form: &SExpression, word: &str, rest: &[SExpression]) -> Read<Instruction> {
         match word {
             "recv" => {
                 let [register, channel] = self.reader.exactly(form, rest, "(recv REGISTER CHANNEL)")?;
@@ -144,7 +144,7 @@ impl<'a> BodyReader<'a> {
         }
     }
 
-    fn bus(&self, form: &Form, word: &str, rest: &[Form]) -> Read<Instruction> {
+    fn bus(&self, form: &SExpression, word: &str, rest: &[SExpression]) -> Read<Instruction> {
         if word == "drive" {
             let [bus, register, tag] = self.reader.exactly(form, rest, "(drive BUS REGISTER (TAG ..))")?;
             return Ok(Instruction::Drive(self.link(bus)?, self.register(register)?, self.tag(tag)?));
@@ -153,20 +153,20 @@ impl<'a> BodyReader<'a> {
         Ok(Instruction::Listen(self.register(register)?, self.link(bus)?, self.tag(tag)?))
     }
 
-    fn register(&self, form: &Form) -> Read<Name> {
+    fn register(&self, form: &SExpression) -> Read<Name> {
         self.reader.name(form, "the name of a register")
     }
 
-    fn link(&self, form: &Form) -> Read<Name> {
+    fn link(&self, form: &SExpression) -> Read<Name> {
         self.reader.name(form, "the name of a channel or bus")
     }
 
-    fn tag(&self, form: &Form) -> Read<Vec<IndexExpr>> {
+    fn tag(&self, form: &SExpression) -> Read<Vec<IndexExpr>> {
         let forms = self.reader.list(form, "a tag such as `(k)`")?;
         self.reader.indices(forms)
     }
 
-    fn element(&self, form: &Form) -> Read<(Name, Vec<IndexExpr>)> {
+    fn element(&self, form: &SExpression) -> Read<(Name, Vec<IndexExpr>)> {
         match self.reader.list(form, "an element such as `(A p0 k)`")? {
             [array, subscripts @ ..] => {
                 Ok((self.reader.name(array, "the name of an array")?, self.reader.indices(subscripts)?))

@@ -1,7 +1,7 @@
 //! Reads integer expressions, conditions and scalar expressions.
 
-use super::form::Form;
 use super::reader::{Read, Reader};
+use super::s_expression::SExpression;
 use super::{Comparison, Condition, IndexExpr, ScalarExpr};
 use systole_base::integer::name;
 use systole_base::scalar::Function;
@@ -10,7 +10,7 @@ const INDEX_WORDS: [&str; 8] = ["+", "-", "*", "floor", "ceil", "mod", "min", "m
 
 impl Reader {
     /// An integer expression.
-    pub fn index(&self, form: &Form) -> Read<IndexExpr> {
+    pub fn index(&self, form: &SExpression) -> Read<IndexExpr> {
         match form.atom() {
             Some(word) => Ok(self.index_atom(word)),
             None => self.index_call(form),
@@ -18,7 +18,7 @@ impl Reader {
     }
 
     /// Integer expressions.
-    pub fn indices(&self, forms: &[Form]) -> Read<Vec<IndexExpr>> {
+    pub fn indices(&self, forms: &[SExpression]) -> Read<Vec<IndexExpr>> {
         self.each(forms, Reader::index)
     }
 
@@ -26,7 +26,7 @@ impl Reader {
         word.parse().map_or_else(|_| IndexExpr::Variable(name(word)), IndexExpr::Constant)
     }
 
-    fn index_call(&self, form: &Form) -> Read<IndexExpr> {
+    fn index_call(&self, form: &SExpression) -> Read<IndexExpr> {
         let (word, rest) = self.call(form, "an integer expression such as `(- N 1)`")?;
         match word {
             "+" => Ok(IndexExpr::Sum(self.operands(form, rest)?)),
@@ -41,14 +41,14 @@ impl Reader {
         }
     }
 
-    fn operands(&self, form: &Form, rest: &[Form]) -> Read<Vec<IndexExpr>> {
+    fn operands(&self, form: &SExpression, rest: &[SExpression]) -> Read<Vec<IndexExpr>> {
         match rest {
             [] => self.expected(form, "at least one operand"),
             _ => self.indices(rest),
         }
     }
 
-    fn difference(&self, form: &Form, rest: &[Form]) -> Read<IndexExpr> {
+    fn difference(&self, form: &SExpression, rest: &[SExpression]) -> Read<IndexExpr> {
         if let [only] = rest {
             return Ok(IndexExpr::Product(vec![IndexExpr::Constant(-1), self.index(only)?]));
         }
@@ -56,13 +56,13 @@ impl Reader {
         Ok(IndexExpr::Difference(Box::new(self.index(a)?), Box::new(self.index(b)?)))
     }
 
-    fn division(&self, form: &Form, rest: &[Form], usage: &str) -> Read<(Box<IndexExpr>, i64)> {
+    fn division(&self, form: &SExpression, rest: &[SExpression], usage: &str) -> Read<(Box<IndexExpr>, i64)> {
         let [part, divisor] = self.exactly(form, rest, usage)?;
         Ok((Box::new(self.index(part)?), self.integer(divisor)?))
     }
 
     /// `(>= a b)` and its kin.
-    pub fn condition(&self, form: &Form) -> Read<Condition> {
+    pub fn condition(&self, form: &SExpression) -> Read<Condition> {
         let (word, rest) = self.call(form, "a condition such as `(>= k 1)`")?;
         let Some(comparison) = Comparison::from_keyword(word) else {
             return self.unknown(form, "a comparison", &Comparison::ALL.map(|(_, word)| word));
@@ -72,7 +72,7 @@ impl Reader {
     }
 
     /// A scalar expression over registers.
-    pub fn scalar(&self, form: &Form) -> Read<ScalarExpr> {
+    pub fn scalar(&self, form: &SExpression) -> Read<ScalarExpr> {
         if let Some(word) = form.atom() {
             return Ok(word.parse().map_or_else(|_| ScalarExpr::Register(name(word)), ScalarExpr::Number));
         }
@@ -89,7 +89,7 @@ impl Reader {
     }
 
     /// `(call f (at i j) a b ..)`, `(call-onto c f (at i j) a b ..)`.
-    fn leaf_call(&self, form: &Form, word: &str, rest: &[Form]) -> Read<ScalarExpr> {
+    fn leaf_call(&self, form: &SExpression, word: &str, rest: &[SExpression]) -> Read<ScalarExpr> {
         let (onto, rest) = match rest {
             [onto, rest @ ..] if word == "call-onto" => (Some(Box::new(self.scalar(onto)?)), rest),
             _ => (None, rest),
@@ -107,7 +107,13 @@ impl Reader {
     }
 
     /// The function that `word` names, where it has as many operands as it takes; `others` are words that may stand there too.
-    pub fn function(&self, form: &Form, word: &str, operands: &[Form], others: &[&str]) -> Read<Function> {
+    pub fn function(
+        &self,
+        form: &SExpression,
+        word: &str,
+        operands: &[SExpression],
+        others: &[&str],
+    ) -> Read<Function> {
         let Some(function) = Function::from_keyword(word) else {
             let known = Function::ALL.iter().map(|function| function.keyword()).chain(others.iter().copied());
             return self.unknown(form, "a scalar function", &known.collect::<Vec<_>>());

@@ -2,8 +2,8 @@
 //!
 //! Steps are numbered from 0 in the order of the text, bodies included, and the place of each is noted under its number.
 
-use super::form::Form;
 use super::reader::{Read, Reader};
+use super::s_expression::SExpression;
 use super::validate::Place;
 use super::{Comparison, IndexExpr, TileCount};
 use systole_base::integer::{Affine, Bound, Name, name};
@@ -20,7 +20,7 @@ const USAGE: &str =
 
 impl Reader {
     /// `(tiles N_by_4 N 4)`, without its first word.
-    pub fn tile_count(&self, form: &Form, rest: &[Form]) -> Read<TileCount> {
+    pub fn tile_count(&self, form: &SExpression, rest: &[SExpression]) -> Read<TileCount> {
         let [title, parameter, size] = self.exactly(form, rest, "(tiles NAME PARAMETER SIZE)")?;
         Ok(TileCount {
             name: self.name(title, "the name of a number of tiles")?,
@@ -30,12 +30,12 @@ impl Reader {
     }
 
     /// `(axes (0 M 4 0) ..)`.
-    pub fn axes(&self, form: &Form) -> Read<Vec<Axis>> {
+    pub fn axes(&self, form: &SExpression) -> Read<Vec<Axis>> {
         let axes = self.call_of(form, "axes", "`(axes (BEFORE BODY SIZE AFTER [MARGIN]) ..)`")?;
         self.each(axes, Reader::axis)
     }
 
-    fn axis(&self, form: &Form) -> Read<Axis> {
+    fn axis(&self, form: &SExpression) -> Read<Axis> {
         let [before, body, size, after, margin @ ..] = self.list(form, "an axis such as `(0 N 4 0)`")? else {
             return self.expected(form, "`(BEFORE BODY SIZE AFTER [MARGIN])`");
         };
@@ -49,24 +49,24 @@ impl Reader {
     }
 
     /// A linear form.
-    fn affine(&self, form: &Form) -> Read<Affine> {
+    fn affine(&self, form: &SExpression) -> Read<Affine> {
         let expression = self.index(form)?;
         linear(&expression).map_or_else(|| self.expected(form, "a linear form with numbers below 2^60"), Ok)
     }
 
-    fn affines(&self, forms: &[Form]) -> Read<Vec<Affine>> {
+    fn affines(&self, forms: &[SExpression]) -> Read<Vec<Affine>> {
         self.each(forms, Reader::affine)
     }
 
     /// `((0 M 4 0) i)`.
-    fn tile(&self, form: &Form) -> Read<(Axis, Affine)> {
+    fn tile(&self, form: &SExpression) -> Read<(Axis, Affine)> {
         match self.list(form, "a tile along an axis such as `((0 N 4 0) i)`")? {
             [axis, tile] => Ok((self.axis(axis)?, self.affine(tile)?)),
             _ => self.expected(form, "`(AXIS TILE)`"),
         }
     }
 
-    fn window(&self, form: &Form, rest: &[Form]) -> Read<Window> {
+    fn window(&self, form: &SExpression, rest: &[SExpression]) -> Read<Window> {
         let usage = "`(window TENSOR (operator OPERATOR) (ranges (FORM FIRST LAST EXTENT) ..))`";
         let (tensor, operator, ranges) = match rest {
             [tensor, ranges] => (tensor, None, ranges),
@@ -78,7 +78,7 @@ impl Reader {
         Ok(Window { tensor, ranges: self.each(ranges, Reader::range)?, operator })
     }
 
-    fn operator(&self, form: &Form) -> Read<Operator> {
+    fn operator(&self, form: &SExpression) -> Read<Operator> {
         let known: Vec<&str> = Operator::ALL.iter().map(|(_, word)| *word).collect();
         match self.call_of(form, "operator", "`(operator OPERATOR)`")? {
             [word] => match word.atom().and_then(Operator::from_keyword) {
@@ -89,7 +89,7 @@ impl Reader {
         }
     }
 
-    fn range(&self, form: &Form) -> Read<Range> {
+    fn range(&self, form: &SExpression) -> Read<Range> {
         let [subscript, first, last, extent] = self.list(form, "a range such as `(i -1 0 N)`")? else {
             return self.expected(form, "`(FORM FIRST LAST EXTENT)`");
         };
@@ -97,7 +97,7 @@ impl Reader {
         Ok(Range { form: self.affine(subscript)?, first, last, extent: self.affine(extent)? })
     }
 
-    fn number_of_window(&self, form: &Form) -> Read<usize> {
+    fn number_of_window(&self, form: &SExpression) -> Read<usize> {
         let number = form.atom().and_then(|word| word.parse().ok());
         number.map_or_else(|| self.expected(form, "the number of a window"), Ok)
     }
@@ -146,7 +146,7 @@ impl<'a> LeafReader<'a> {
     }
 
     /// The leaf, without its first word.
-    pub fn read(mut self, form: &Form, rest: &[Form]) -> Read<Leaf> {
+    pub fn read(mut self, form: &SExpression, rest: &[SExpression]) -> Read<Leaf> {
         let [title, coordinates, parts @ ..] = rest else { return self.reader.expected(form, USAGE) };
         self.leaf.name = self.reader.name(title, "the name of a leaf")?;
         let coordinates = self.reader.call_of(coordinates, "coordinates", USAGE)?;
@@ -156,7 +156,7 @@ impl<'a> LeafReader<'a> {
         Ok(self.leaf)
     }
 
-    fn part(&mut self, form: &Form) -> Read<()> {
+    fn part(&mut self, form: &SExpression) -> Read<()> {
         let (word, rest) = self.reader.call(form, USAGE)?;
         match word {
             "index" => {
@@ -181,11 +181,11 @@ impl<'a> LeafReader<'a> {
         Ok(())
     }
 
-    fn steps(&mut self, forms: &[Form]) -> Read<Vec<Step>> {
+    fn steps(&mut self, forms: &[SExpression]) -> Read<Vec<Step>> {
         forms.iter().map(|form| self.step(form)).collect()
     }
 
-    fn step(&mut self, form: &Form) -> Read<Step> {
+    fn step(&mut self, form: &SExpression) -> Read<Step> {
         self.reader.places.insert(Place::Step(self.number, self.next), form.span);
         self.next += 1;
         let (word, rest) = self.reader.call(form, "a step such as `(set (0 i) (1 i))`")?;
@@ -201,7 +201,7 @@ impl<'a> LeafReader<'a> {
         }
     }
 
-    fn repetition(&mut self, form: &Form, rest: &[Form]) -> Read<Step> {
+    fn repetition(&mut self, form: &SExpression, rest: &[SExpression]) -> Read<Step> {
         let usage = "`(loop INDEX (from FORM ..) (to FORM ..) STEP ..)`";
         let [title, lower, upper, body @ ..] = rest else { return self.reader.expected(form, usage) };
         let lower = self.reader.call_of(lower, "from", usage)?;
@@ -212,7 +212,7 @@ impl<'a> LeafReader<'a> {
         Ok(Step::Loop { index, lower, upper, body: self.steps(body)? })
     }
 
-    fn index(&self, form: &Form) -> Read<usize> {
+    fn index(&self, form: &SExpression) -> Read<usize> {
         let wanted: Name = self.reader.name(form, "the name of an index")?;
         let position = self.leaf.indices.iter().position(|index| index.name == wanted);
         let known: Vec<&str> = self.leaf.indices.iter().map(|index| &*index.name).collect();
@@ -220,7 +220,7 @@ impl<'a> LeafReader<'a> {
     }
 
     /// `(ceil FORM N)` from below, `(floor FORM N)` from above, or a form.
-    fn bound(&self, form: &Form, is_lower: bool) -> Read<Bound> {
+    fn bound(&self, form: &SExpression, is_lower: bool) -> Read<Bound> {
         let (inner, coefficient) = match self.reader.index(form)? {
             IndexExpr::Ceil(part, divisor) if is_lower => (*part, divisor),
             IndexExpr::Floor(part, divisor) if !is_lower => (*part, divisor),
@@ -232,7 +232,7 @@ impl<'a> LeafReader<'a> {
         }
     }
 
-    fn choice(&mut self, form: &Form, rest: &[Form]) -> Read<Step> {
+    fn choice(&mut self, form: &SExpression, rest: &[SExpression]) -> Read<Step> {
         let usage = "(if (CONDITION ..) (do STEP ..) (do STEP ..))";
         let [conditions, then, otherwise] = self.reader.exactly(form, rest, usage)?;
         let conditions = self.reader.list(conditions, "a list of conditions")?;
@@ -240,13 +240,13 @@ impl<'a> LeafReader<'a> {
         Ok(Step::If { conditions, then: self.side(then)?, otherwise: self.side(otherwise)? })
     }
 
-    fn side(&mut self, form: &Form) -> Read<Vec<Step>> {
+    fn side(&mut self, form: &SExpression) -> Read<Vec<Step>> {
         let steps = self.reader.call_of(form, "do", "`(do STEP ..)`")?;
         self.steps(steps)
     }
 
     /// The form that is at least 0 where the condition holds.
-    fn condition(&self, form: &Form) -> Read<Affine> {
+    fn condition(&self, form: &SExpression) -> Read<Affine> {
         let condition = self.reader.condition(form)?;
         let (left, right) = match condition.comparison {
             Comparison::AtLeast => (&condition.left, &condition.right),
@@ -257,14 +257,14 @@ impl<'a> LeafReader<'a> {
         difference.map_or_else(|| self.reader.expected(form, "a comparison of linear forms"), Ok)
     }
 
-    fn element(&self, form: &Form) -> Read<(usize, Vec<Affine>)> {
+    fn element(&self, form: &SExpression) -> Read<(usize, Vec<Affine>)> {
         match self.reader.list(form, "an element such as `(1 i k)`")? {
             [window, subscripts @ ..] => Ok((self.reader.number_of_window(window)?, self.reader.affines(subscripts)?)),
             [] => self.reader.expected(form, "an element such as `(1 i k)`"),
         }
     }
 
-    fn value(&self, form: &Form) -> Read<Value> {
+    fn value(&self, form: &SExpression) -> Read<Value> {
         if let Some(word) = form.atom() {
             let number = word.parse().ok();
             return number.map_or_else(|| self.reader.expected(form, "a number or a list"), |n| Ok(Value::Number(n)));

@@ -6,20 +6,20 @@ use systole_base::scalar::Real;
 
 /// The library that any build has knows it.
 #[cfg(not(feature = "openblas"))]
-pub trait Known: faer::traits::RealField {}
+pub trait LibraryScalar: faer::traits::RealField {}
 
 #[cfg(not(feature = "openblas"))]
-impl<N: faer::traits::RealField> Known for N {}
+impl<N: faer::traits::RealField> LibraryScalar for N {}
 
 /// All libraries of this build know it.
 #[cfg(feature = "openblas")]
-pub trait Known: faer::traits::RealField + openblas::Number {}
+pub trait LibraryScalar: faer::traits::RealField + openblas::Number {}
 
 #[cfg(feature = "openblas")]
-impl<N: faer::traits::RealField + openblas::Number> Known for N {}
+impl<N: faer::traits::RealField + openblas::Number> LibraryScalar for N {}
 
 /// A number that tiles consist of, and that libraries know.
-pub trait Element: Real + Known {
+pub trait Element: Real + LibraryScalar {
     /// What buffers of such elements have left.
     #[doc(hidden)]
     fn left() -> &'static Left<Self>;

@@ -5,9 +5,9 @@
 //! once. Calls that do the same, as those of all whole tiles off the diagonal do, have one forecast ([`Kept`]), so the
 //! forecasts of a run cost as much as there are kinds of tiles.
 
-use super::call::{Calls, Elements, Kept, Part, Prepared, Run};
-use super::known::{Kind, Known};
-use super::routine::{Few, Form, Loop, Node, Routine, Span};
+use super::call::{Calls, Elements, Kept, Prepared, Remaining, Run};
+use super::recognised::{Kind, Recognised};
+use super::routine::{Few, Loop, Node, Routine, SlotAffine, Span};
 use super::tally::Work;
 use super::{LeafBackend, compile_leaves};
 use std::sync::Arc;
@@ -139,12 +139,12 @@ impl Count {
         self.looped.iter_mut().zip(looped).for_each(|(sum, before)| *sum += (*sum - before) * times);
     }
 
-    fn known<'a>(&mut self, run: &mut Run<'a, f64>, known: &'a Known) -> Result<(), Trouble> {
+    fn known<'a>(&mut self, run: &mut Run<'a, f64>, known: &'a Recognised) -> Result<(), Trouble> {
         let service = known.kind.service() as usize;
         match &known.kind {
             _ if !self.has_library => self.repeat(run, &known.loops, service),
             Kind::Product(product) => run.cut(product, &known.loops, &mut |run, part| match part {
-                Part::Other => self.repeat(run, &known.loops, service).map(|()| true),
+                Remaining::Other => self.repeat(run, &known.loops, service).map(|()| true),
                 _ => Ok(run
                     .counted(product, part)
                     .is_some_and(|(service, applied)| self.serve(service as usize, applied))),
@@ -168,7 +168,7 @@ impl Count {
 
 /// Whether what is done depends on an index.
 fn depends(nodes: &[Node], index: usize) -> bool {
-    let is_in = |form: &Form| form.mentions(&[index]);
+    let is_in = |form: &SlotAffine| form.mentions(&[index]);
     nodes.iter().any(|node| match node {
         Node::Loop(repeated) => is_looped_by(repeated, index),
         Node::If { conditions, then, otherwise } => {

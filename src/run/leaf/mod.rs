@@ -35,7 +35,7 @@ mod library;
 
 pub use library::LeafBackend;
 
-mod known;
+mod recognised;
 
 mod call;
 
@@ -119,7 +119,7 @@ impl Leaves {
     /// [`Trouble::Overflow`] where a coordinate or a box does not fit, [`Trouble::WrongTile`] for another number of coordinates.
     pub fn known(&self, leaf: usize, at: &[i64]) -> Result<Vec<&'static str>, Trouble> {
         let routine = self.calls.routine(leaf, at)?;
-        Ok(known::names(self.calls.prepare(leaf, at)?.body(routine)))
+        Ok(recognised::names(self.calls.prepare(leaf, at)?.body(routine)))
     }
 
     /// What all calls so far have done.

@@ -37,7 +37,7 @@ pub struct Side {
 
 /// What is wrong, in words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Words {
+pub struct ClashText {
     /// Which law.
     pub kind: &'static str,
     /// What it is about.
@@ -61,7 +61,7 @@ pub struct Words {
 pub struct Clash {
     /// What is wrong.
     #[serde(flatten)]
-    pub words: Words,
+    pub words: ClashText,
     /// The PEs at these sizes, those of the sides included.
     pub array: Array,
     /// The names of the spaces.
@@ -100,9 +100,9 @@ impl Clash {
     }
 }
 
-fn words(obligation: &Obligation, example: &Counterexample) -> Words {
+fn words(obligation: &Obligation, example: &Counterexample) -> ClashText {
     let Reason { broken, available, needed, help, .. } = obligation.reason.clone();
-    Words {
+    ClashText {
         kind: obligation.kind.keyword(),
         of: obligation.of.to_string(),
         broken,

@@ -2,7 +2,7 @@
 
 use super::clash::Clash;
 use super::run::Run;
-use super::schedule::{Proof, Rule, SpaceLine};
+use super::schedule::{Proof, Rule, SpaceSchedule};
 use serde::Serialize;
 
 /// A line of the summary.
@@ -42,7 +42,7 @@ pub struct Report {
     /// The summary.
     pub facts: Vec<Fact>,
     /// The schedule, a line for each space.
-    pub schedule: Vec<SpaceLine>,
+    pub schedule: Vec<SpaceSchedule>,
     /// The obligations.
     pub proofs: Vec<Proof>,
     /// The rules from the equations to the design.

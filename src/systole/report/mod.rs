@@ -36,5 +36,5 @@ pub use page::page;
 pub use record::{Access, BusRead, Doing, Film, Line, Number, Span, Wire, Word};
 pub use recorder::Recorder;
 pub use run::{Array, BusRow, ChannelRow, MemoryRow, PeRow, Run};
-pub use schedule::{LaidOut, Proof, Rule, SpaceLine};
+pub use schedule::{LaidOut, Proof, Rule, SpaceSchedule};
 pub use waits::{Wait, Waits};

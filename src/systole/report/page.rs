@@ -55,7 +55,7 @@ fn filled(template: &str, values: &[(&str, String)]) -> String {
 fn summary(report: &Report) -> String {
     let fact = |fact: &Fact| vec![fact.name.clone(), fact.value.clone()];
     let facts = table(&["", ""], report.facts.iter().map(fact));
-    let line = |line: &super::SpaceLine| {
+    let line = |line: &super::SpaceSchedule| {
         vec![line.name.clone(), format!("t = {}", line.time), format!("PE {}", line.place), line.moves.join(", ")]
     };
     let schedule = table(&["space", "time", "place", "transports"], report.schedule.iter().map(line));

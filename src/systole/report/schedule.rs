@@ -24,7 +24,7 @@ pub struct LaidOut<'a> {
 
 /// The schedule of a space as text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct SpaceLine {
+pub struct SpaceSchedule {
     /// The space.
     pub name: String,
     /// Its indices.
@@ -37,9 +37,9 @@ pub struct SpaceLine {
     pub moves: Vec<String>,
 }
 
-impl From<&LaidOut<'_>> for SpaceLine {
-    fn from(laid: &LaidOut) -> SpaceLine {
-        SpaceLine {
+impl From<&LaidOut<'_>> for SpaceSchedule {
+    fn from(laid: &LaidOut) -> SpaceSchedule {
+        SpaceSchedule {
             name: laid.space.name.to_string(),
             indices: laid.space.indices().iter().map(|index| index.to_string()).collect(),
             time: match &laid.time[..] {

@@ -42,18 +42,18 @@ use systole_equations::recurrence::RecurrenceSystem;
 
 /// One coordinate of an axis that is cut: how many values it has.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum CoordinateCount {
     /// As many as this.
     Number(i64),
     /// As many as a new size says.
     Size(Name),
 }
 
-impl Part {
+impl CoordinateCount {
     fn form(&self) -> Affine {
         match self {
-            Part::Number(count) => Affine::constant(*count),
-            Part::Size(size) => Affine::variable(size),
+            CoordinateCount::Number(count) => Affine::constant(*count),
+            CoordinateCount::Size(size) => Affine::variable(size),
         }
     }
 }
@@ -66,7 +66,7 @@ pub enum Coordinates {
         /// An index of the axis.
         index: Name,
         /// How many values each new index has.
-        parts: Vec<Part>,
+        parts: Vec<CoordinateCount>,
     },
     /// At place `i` along the axis of `with`, the axis of `index` begins with element `i` and ends with the one before. Both are of one
     /// size from then on.

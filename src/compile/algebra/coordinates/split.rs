@@ -3,7 +3,7 @@
 //! In: a system, an index of the axis, how many values each new index has. Out: the system in which every index of the axis, and every
 //! dimension along it, is one for each part. The size of the axis is their product; parameters stand for those that are not numbers.
 
-use super::{Axis, Compounds, Part, Recast, refuse};
+use super::{Axis, Compounds, CoordinateCount, Recast, refuse};
 use crate::algebra::axes::Axes;
 use std::collections::BTreeMap;
 use systole_base::diagnostic::{Checked, Diagnostic};
@@ -12,7 +12,7 @@ use systole_base::scalar::Function;
 use systole_equations::recurrence::{Equation, Expr, RecurrenceSystem};
 
 /// The system with the axis of `index` cut into `parts`.
-pub(super) fn split(recast: Recast, index: &Name, parts: &[Part]) -> Checked<Recast> {
+pub(super) fn split(recast: Recast, index: &Name, parts: &[CoordinateCount]) -> Checked<Recast> {
     let Recast { system, compounds } = recast;
     let axis = Axis::find(&system, index)?;
     let axes = Axes::of(&system);
@@ -36,7 +36,7 @@ struct Cutter<'a> {
     system: &'a RecurrenceSystem,
     axis: Axis,
     axes: Axes,
-    parts: &'a [Part],
+    parts: &'a [CoordinateCount],
     /// For each index of the axis those in its place.
     names: BTreeMap<Name, Vec<Name>>,
 }
@@ -45,11 +45,11 @@ impl Cutter<'_> {
     fn check_parts(&self) -> Checked<()> {
         for (place, part) in self.parts.iter().enumerate() {
             let wrong = match part {
-                Part::Number(count) if *count < 2 => Some(format!("a part of {count} cuts nothing")),
-                Part::Size(size) if self.is_known(size) && *size != self.axis.size => {
+                CoordinateCount::Number(count) if *count < 2 => Some(format!("a part of {count} cuts nothing")),
+                CoordinateCount::Size(size) if self.is_known(size) && *size != self.axis.size => {
                     Some(format!("`{size}` is a name of the kernel already"))
                 }
-                Part::Size(size) if self.parts[..place].iter().any(|before| before == part) => {
+                CoordinateCount::Size(size) if self.parts[..place].iter().any(|before| before == part) => {
                     Some(format!("`{size}` stands for two parts"))
                 }
                 _ => None,
@@ -103,7 +103,7 @@ impl Cutter<'_> {
         for (dimension, extent) in shape.iter().enumerate() {
             let is_along = self.axis.has_dimension(&self.axes, tensor, dimension);
             match is_along && extent.as_variable() == Some(&self.axis.size) {
-                true => extents.extend(self.parts.iter().map(Part::form)),
+                true => extents.extend(self.parts.iter().map(CoordinateCount::form)),
                 false if extent.mentions([&self.axis.size]) => {
                     let why = format!("has as many values as `{tensor}` has elements along another axis");
                     return refuse(self.system, &self.axis.index, &why);
@@ -150,7 +150,7 @@ impl Cutter<'_> {
 
     /// Whether a part has the name of the axis's own size.
     fn is_kept(&self) -> bool {
-        self.parts.contains(&Part::Size(self.axis.size.clone()))
+        self.parts.contains(&CoordinateCount::Size(self.axis.size.clone()))
     }
 
     fn uneven<T>(&self) -> Checked<T> {
@@ -255,7 +255,7 @@ fn sum(one: Expr, other: Expr) -> Expr {
 }
 
 /// `0 <= name < part`.
-fn range(name: &Name, part: &Part) -> [Affine; 2] {
+fn range(name: &Name, part: &CoordinateCount) -> [Affine; 2] {
     let variable = Affine::variable(name);
     [variable.clone(), part.form() - variable - Affine::constant(1)]
 }

@@ -2,13 +2,13 @@
 
 use super::maker::{Maker, Pass};
 use super::sorts::Sort;
-use crate::check::semantics::Face;
+use crate::check::semantics::Heads;
 use crate::rewrite::terms::Term;
 use egg::{ENodeOrVar, Id, Language};
 
 impl Maker<'_> {
     /// Chooses a direction that is still open, or sees that the one that is known may stand here.
-    pub fn along(&mut self, id: Id, sort: Sort, face: &Face, access: Option<&str>) -> Option<()> {
+    pub fn along(&mut self, id: Id, sort: Sort, face: &Heads, access: Option<&str>) -> Option<()> {
         if self.variable(id).is_none() {
             return Some(());
         }
@@ -26,7 +26,7 @@ impl Maker<'_> {
     }
 
     /// Chooses what is left of a list of directions.
-    pub fn list(&mut self, id: Id, sort: Sort, face: &Face, access: Option<&str>, pass: Pass) -> Option<()> {
+    pub fn list(&mut self, id: Id, sort: Sort, face: &Heads, access: Option<&str>, pass: Pass) -> Option<()> {
         let is_pattern = matches!(&self.pattern[id], ENodeOrVar::ENode(Term::Dir(_)));
         let is_open = self.variable(id).is_some_and(|name| !self.bound.contains_key(&name));
         if !(is_pattern || is_open) {

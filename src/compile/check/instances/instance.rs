@@ -3,7 +3,7 @@
 //! In: a rule's pattern, and texts for its variables. Out: the term of either side.
 
 use super::sorts::Sort;
-use crate::check::semantics::Face;
+use crate::check::semantics::Heads;
 use crate::rewrite::terms::Term;
 use egg::{ENodeOrVar, Id, Language, PatternAst, RecExpr};
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ pub(in crate::check) struct Bound {
     pub text: String,
     pub sort: Sort,
     /// The space that it is on, for expressions and fields.
-    pub face: Option<Face>,
+    pub face: Option<Heads>,
 }
 
 /// The variables of a left side, by their names, and the space that the whole term is on.

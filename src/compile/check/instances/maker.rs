@@ -9,7 +9,7 @@ use super::instance::{Bound, Instance};
 use super::random::Random;
 use super::sorts::{Home, Sort, Sorts, meet, signature_of};
 use super::terms::Terms;
-use crate::check::semantics::{Face, World};
+use crate::check::semantics::{Heads, World};
 use crate::rewrite::registry::{access_text, direction_text, null_directions};
 use crate::rewrite::rules::{Condition, Rule};
 use crate::rewrite::terms::{AccessText, Term};
@@ -99,7 +99,7 @@ impl Maker<'_> {
     }
 
     /// The space of a term, chosen where nothing says which it is.
-    fn home(&mut self, id: Id) -> Option<Face> {
+    fn home(&mut self, id: Id) -> Option<Heads> {
         if let ENodeOrVar::ENode(node) = &self.pattern[id] {
             let children = node.children().to_vec();
             match signature_of(node).map(|signature| signature.home) {
@@ -127,11 +127,11 @@ impl Maker<'_> {
         }
     }
 
-    fn any_space(&mut self) -> Face {
-        Face::whole(self.random.below(self.world.equations.spaces.len()))
+    fn any_space(&mut self) -> Heads {
+        Heads::whole(self.random.below(self.world.equations.spaces.len()))
     }
 
-    fn any_face(&mut self) -> Face {
+    fn any_face(&mut self) -> Heads {
         let mut face = self.any_space();
         let may_be_heads = self.level != Sort::Expression && !self.terms.reals && !self.world.is_framed();
         while may_be_heads && face.heads.len() < 2 && self.random.once_in(5) {
@@ -144,7 +144,7 @@ impl Maker<'_> {
     }
 
     /// Chooses the space that a child names.
-    fn space(&mut self, id: Id) -> Option<Face> {
+    fn space(&mut self, id: Id) -> Option<Heads> {
         if let Some(ENodeOrVar::ENode(Term::Heads([of, along]))) = self.pattern.as_ref().get(usize::from(id)) {
             let (of, along) = (*of, *along);
             let mut face = self.space(of)?;
@@ -159,16 +159,16 @@ impl Maker<'_> {
             self.bind(&name, &self.terms.face(self.world, &face))?;
             return Some(face);
         }
-        self.world.position(&self.known(id)?).map(Face::whole)
+        self.world.position(&self.known(id)?).map(Heads::whole)
     }
 
     /// Makes a child name this space.
-    fn set_space(&mut self, id: Id, face: &Face) -> Option<()> {
+    fn set_space(&mut self, id: Id, face: &Heads) -> Option<()> {
         if let ENodeOrVar::ENode(Term::Heads([of, along])) = &self.pattern[id] {
             let (last, others) = face.heads.split_last()?;
             let (of, along) = (*of, *along);
             self.set(along, &self.direction(face.space, last))?;
-            return self.set_space(of, &Face { space: face.space, heads: others.to_vec() });
+            return self.set_space(of, &Heads { space: face.space, heads: others.to_vec() });
         }
         let is_whole = self.variable(id).is_some_and(|name| self.sorts.variables.get(&name) == Some(&Sort::Whole));
         let text = self.terms.face(self.world, face);
@@ -180,7 +180,7 @@ impl Maker<'_> {
     }
 
     /// Goes through the pattern below `id`, a term on `face`, and chooses what the pass is about.
-    pub fn visit(&mut self, id: Id, face: &Face, pass: Pass) -> Option<()> {
+    pub fn visit(&mut self, id: Id, face: &Heads, pass: Pass) -> Option<()> {
         let node = match &self.pattern[id] {
             ENodeOrVar::Var(variable) => return self.value(&variable.to_string(), face, pass),
             ENodeOrVar::ENode(node) => node.clone(),
@@ -216,19 +216,19 @@ impl Maker<'_> {
         Some(())
     }
 
-    fn giver(&mut self, id: Id) -> Option<Face> {
+    fn giver(&mut self, id: Id) -> Option<Heads> {
         match self.known(id) {
-            Some(name) => self.world.position(&name).map(Face::whole),
+            Some(name) => self.world.position(&name).map(Heads::whole),
             None => {
                 let giver = self.random.below(self.world.equations.spaces.len());
                 self.set(id, &self.world.space(giver).name)?;
-                Some(Face::whole(giver))
+                Some(Heads::whole(giver))
             }
         }
     }
 
     /// Chooses a name, an access or an operator that is still open.
-    fn name(&mut self, node: &Term, place: usize, sort: Sort, face: &Face, inside: &Face) -> Option<()> {
+    fn name(&mut self, node: &Term, place: usize, sort: Sort, face: &Heads, inside: &Heads) -> Option<()> {
         let child = node.children()[place];
         if let (Sort::Index, ENodeOrVar::ENode(several)) = (sort, &self.pattern[child]) {
             return self.indices(&several.clone(), face);
@@ -248,7 +248,7 @@ impl Maker<'_> {
     }
 
     /// Chooses the indices of a node that stands in place of one, each another one.
-    fn indices(&mut self, several: &Term, face: &Face) -> Option<()> {
+    fn indices(&mut self, several: &Term, face: &Heads) -> Option<()> {
         let mut free = self.world.space(face.space).reduced.clone();
         several.children().iter().try_for_each(|child| {
             let chosen = free.remove(self.random.below(free.len().max(1)).min(free.len().checked_sub(1)?));
@@ -257,7 +257,7 @@ impl Maker<'_> {
     }
 
     /// Chooses a tensor and how it is accessed: one of the operands of the space.
-    fn operand(&mut self, node: &Term, face: &Face) -> Option<()> {
+    fn operand(&mut self, node: &Term, face: &Heads) -> Option<()> {
         let [tensor, access] = [tensor_of(node)?, access_of(node)?];
         let operands = &self.world.space(face.space).operands;
         // The last one is what the space reads of its own, where it does.
@@ -271,7 +271,7 @@ impl Maker<'_> {
         }
     }
 
-    fn access(&mut self, name: &str, sort: Sort, face: &Face, inside: &Face) -> Option<String> {
+    fn access(&mut self, name: &str, sort: Sort, face: &Heads, inside: &Heads) -> Option<String> {
         let space = self.world.space(face.space);
         let wanted = self.world.output(inside.space).len();
         let known = space.operands.iter().map(|operand| &operand.access).chain([&space.output_access]);
@@ -303,7 +303,7 @@ impl Maker<'_> {
     }
 
     /// Chooses an expression, a field or a message.
-    fn value(&mut self, name: &str, face: &Face, pass: Pass) -> Option<()> {
+    fn value(&mut self, name: &str, face: &Heads, pass: Pass) -> Option<()> {
         if pass != Pass::Values {
             return Some(());
         }

@@ -5,7 +5,7 @@
 
 use super::random::Random;
 use super::sorts::Sort;
-use crate::check::semantics::{Face, Palette, World};
+use crate::check::semantics::{Heads, Palette, World};
 use crate::rewrite::registry::{access_text, direction_text, null_directions};
 use crate::rewrite::terms::{AccessText, DirectionText};
 use egg::Symbol;
@@ -38,7 +38,7 @@ const TOTAL: [Function; 11] = [
 
 impl Terms {
     /// A space as it is written.
-    pub fn face(&self, world: &World, face: &Face) -> String {
+    pub fn face(&self, world: &World, face: &Heads) -> String {
         let space = world.space(face.space);
         let whole = space.name.to_string();
         face.heads.iter().fold(whole, |of, along| format!("(heads {of} {})", direction_text(space, along)))
@@ -67,7 +67,7 @@ impl Terms {
     }
 
     /// The directions along which an access is tried, as the registry lists them.
-    pub fn reuses(&self, world: &World, face: &Face, access: &str) -> Vec<String> {
+    pub fn reuses(&self, world: &World, face: &Heads, access: &str) -> Vec<String> {
         let (name, heads) = registered(world, face);
         let nulls = world.context.nulls(name, &heads, AccessText(Symbol::from(access)));
         let axes = world.context.axes(name, &heads).filter(|_| access == "[]");
@@ -79,7 +79,7 @@ impl Terms {
     pub fn list(
         &self,
         world: &World,
-        face: &Face,
+        face: &Heads,
         sort: Sort,
         access: Option<&str>,
         random: &mut Random,
@@ -108,7 +108,7 @@ impl Terms {
     }
 
     /// A term of this sort on this space, `depth` operators deep.
-    pub fn random(&self, world: &World, face: &Face, sort: Sort, depth: usize, random: &mut Random) -> Option<String> {
+    pub fn random(&self, world: &World, face: &Heads, sort: Sort, depth: usize, random: &mut Random) -> Option<String> {
         match sort {
             Sort::Number => Some(self.number(random)),
             Sort::Expression => self.expression(world, face.space, depth, random),
@@ -165,7 +165,7 @@ impl Terms {
         Some(format!("({} {})", function.keyword(), parts?.join(" ")))
     }
 
-    fn field(&self, world: &World, face: &Face, depth: usize, random: &mut Random) -> Option<String> {
+    fn field(&self, world: &World, face: &Heads, depth: usize, random: &mut Random) -> Option<String> {
         let here = self.face(world, face);
         let space = world.space(face.space);
         let deeper = |random: &mut Random| self.field(world, face, depth - 1, random);
@@ -188,7 +188,7 @@ impl Terms {
 }
 
 /// A face as the registry knows it.
-fn registered(world: &World, face: &Face) -> (Symbol, Vec<DirectionText>) {
+fn registered(world: &World, face: &Heads) -> (Symbol, Vec<DirectionText>) {
     let space = world.space(face.space);
     (Symbol::from(&*space.name), face.heads.iter().map(|along| direction_text(space, along)).collect())
 }

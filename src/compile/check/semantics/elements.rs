@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 /// What an equation says of all elements of a tensor.
 #[derive(Clone, Debug)]
-pub(in crate::check) struct Known {
+pub(in crate::check) struct Definition {
     tensor: String,
     /// The position of the index of each subscript.
     places: Vec<usize>,
@@ -26,12 +26,12 @@ pub(in crate::check) struct Known {
 pub(super) type Computed = BTreeMap<(String, Vec<i64>), Value>;
 
 /// The definitions of a frame, read in its world.
-pub(in crate::check) fn definitions(world: &World) -> Vec<Known> {
+pub(in crate::check) fn definitions(world: &World) -> Vec<Definition> {
     let place = |index: &str| world.indices(0).iter().position(|known| **known == *index);
     let read = |definition: &WholeDefinition| {
         let places = definition.indices.iter().map(|index| place(index)).collect::<Option<Vec<usize>>>()?;
         let value = meaning(world, definition.term, 0).ok()?;
-        Some(Known { tensor: definition.tensor.to_string(), places, value, order: definition.order })
+        Some(Definition { tensor: definition.tensor.to_string(), places, value, order: definition.order })
     };
     world.context.frame.definitions().iter().filter_map(read).collect()
 }
@@ -45,12 +45,12 @@ impl World {
 
 impl Evaluation<'_> {
     /// The definition of a tensor, where there is one.
-    pub fn known(&self, tensor: &str) -> Option<&Known> {
+    pub fn known(&self, tensor: &str) -> Option<&Definition> {
         self.world.definitions.iter().find(|known| known.tensor == tensor)
     }
 
     /// An element that is read at a point.
-    pub fn stored(&self, known: &Known, subscripts: &[i64], x: &[i64]) -> Value {
+    pub fn stored(&self, known: &Definition, subscripts: &[i64], x: &[i64]) -> Value {
         let own: Vec<i64> = known.places.iter().map(|place| x[*place]).collect();
         let is_there = match known.order {
             None => true,
@@ -61,7 +61,7 @@ impl Evaluation<'_> {
     }
 
     /// What the equation of a tensor says of an element; undefined where there is no such element.
-    pub fn defined(&self, known: &Known, subscripts: &[i64]) -> Value {
+    pub fn defined(&self, known: &Definition, subscripts: &[i64]) -> Value {
         let mut point = vec![0; self.world.indices(0).len()];
         known.places.iter().zip(subscripts).for_each(|(place, value)| point[*place] = *value);
         let ranges = self.world.ranges();

@@ -6,8 +6,8 @@
 use super::elements::Computed;
 use super::meaning::{Around, Local, Meaning, meaning};
 use super::numbers::{Arithmetic, Palette, Seen, Tensors, Value};
-use super::texts::Form;
-use super::world::{Face, World};
+use super::texts::AffineRow;
+use super::world::{Heads, World};
 use crate::rewrite::registry::Equations;
 use crate::rewrite::rules::Tag;
 use crate::rewrite::terms::Term;
@@ -27,7 +27,7 @@ pub(in crate::check) struct Evaluation<'a> {
     pub computed: RefCell<Computed>,
 }
 
-fn subscripts(forms: &[Form], point: &[i64]) -> Vec<i64> {
+fn subscripts(forms: &[AffineRow], point: &[i64]) -> Vec<i64> {
     forms.iter().map(|form| form.at(point)).collect()
 }
 
@@ -91,7 +91,7 @@ impl<'a> Evaluation<'a> {
     }
 
     /// The value at a point of the face.
-    fn on_face(&self, face: &Face, local: &Local, x: &[i64]) -> Value {
+    fn on_face(&self, face: &Heads, local: &Local, x: &[i64]) -> Value {
         let at = |value: &Meaning, point: Option<&Vec<i64>>| {
             point.map_or(Value::Undefined, |point| self.value(value, point))
         };
@@ -117,12 +117,12 @@ impl<'a> Evaluation<'a> {
     }
 
     /// Whether subscripts are the same at all points of the sets.
-    fn is_steady(&self, face: &Face, forms: &[Form], sets: &[Around], x: &[i64]) -> bool {
+    fn is_steady(&self, face: &Heads, forms: &[AffineRow], sets: &[Around], x: &[i64]) -> bool {
         let here = subscripts(forms, x);
         sets.iter().all(|set| self.around(face, set, x).iter().all(|point| subscripts(forms, point) == here))
     }
 
-    pub fn around(&self, face: &Face, set: &Around, x: &[i64]) -> Vec<Vec<i64>> {
+    pub fn around(&self, face: &Heads, set: &Around, x: &[i64]) -> Vec<Vec<i64>> {
         match set {
             Around::Line(along) => self.world.line(face, along, x),
             Around::Differing(indices) => self.world.differing(face, indices, x),
@@ -135,7 +135,7 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    fn over(&self, face: &Face, operator: Operator, sets: &[Around], value: &Meaning, x: &[i64]) -> Value {
+    fn over(&self, face: &Heads, operator: Operator, sets: &[Around], value: &Meaning, x: &[i64]) -> Value {
         let sorted = |set: &Around| {
             let mut points = self.around(face, set, x);
             points.sort();

@@ -3,8 +3,8 @@
 //! In: a term, and the space that it is a field on. Out: a [`Meaning`], or why it has none. It is read off the table at
 //! [`Term`] and shares nothing with the rules, the analysis, or the registry.
 
-use super::texts::{Form, forms};
-use super::world::{Face, World};
+use super::texts::{AffineRow, forms};
+use super::world::{Heads, World};
 use crate::rewrite::rules::Monoid;
 use crate::rewrite::terms::Term;
 use egg::{Id, RecExpr};
@@ -21,36 +21,36 @@ pub(in crate::check) enum Around {
     /// All points that differ in the first index only, from the one on that the value of the second says.
     Turned(usize, usize),
     /// All points with the same subscripts.
-    Fibre(Vec<Form>),
+    Fibre(Vec<AffineRow>),
 }
 
 /// A field.
 #[derive(Clone, Debug)]
 pub(in crate::check) enum Meaning {
     Number(f64),
-    Form(Form),
-    Element(String, Vec<Form>),
+    Form(AffineRow),
+    Element(String, Vec<AffineRow>),
     /// What the equation of a tensor says of an element.
-    Defined(String, Vec<Form>),
+    Defined(String, Vec<AffineRow>),
     /// The value where an index is that of a form.
-    At(usize, Form, Box<Meaning>),
+    At(usize, AffineRow, Box<Meaning>),
     /// Undefined off the face.
-    OnFace(Face, Box<Local>),
+    OnFace(Heads, Box<Local>),
     /// At the point of another space that works on the element; the neutral value where none does.
-    Given(usize, Operator, Vec<Form>, Box<Meaning>),
+    Given(usize, Operator, Vec<AffineRow>, Box<Meaning>),
     Combine(Operator, Box<[Meaning; 2]>),
     Neutral(Operator),
     If(Box<[Meaning; 3]>),
     Apply(Function, Vec<Meaning>),
     Call(Box<[Meaning; 2]>),
     /// A component of a reduction by a declared monoid, over these points in their order.
-    Part(usize, Box<Folded>),
+    Part(usize, Box<TupleReduction>),
 }
 
 /// A reduction of tuples.
 #[derive(Clone, Debug)]
-pub(in crate::check) struct Folded {
-    pub face: Face,
+pub(in crate::check) struct TupleReduction {
+    pub face: Heads,
     pub monoid: Monoid,
     pub index: Around,
     pub components: Vec<Meaning>,
@@ -61,7 +61,7 @@ pub(in crate::check) struct Folded {
 pub(in crate::check) enum Local {
     Itself(Meaning),
     /// Undefined where the forms change among these points.
-    Steady(Vec<Form>, Vec<Around>, Meaning),
+    Steady(Vec<AffineRow>, Vec<Around>, Meaning),
     /// The value at the head of the line.
     AtHead(Vec<i64>, Meaning),
     /// The value at the end of the line.
@@ -97,11 +97,11 @@ pub(in crate::check) fn meanings(world: &World, term: &RecExpr<Term>, space: usi
 
 impl Meaning {
     /// The sets of points that a list of directions on a space stands for, with the face that it is on.
-    pub fn list(world: &World, term: &RecExpr<Term>, space: usize) -> Read<(Face, Vec<Around>)> {
+    pub fn list(world: &World, term: &RecExpr<Term>, space: usize) -> Read<(Heads, Vec<Around>)> {
         let reader = Reader { world, term, space };
         let face = match &term[term.root()] {
             Term::Nulls([face, _]) | Term::Signs([face, _]) | Term::Axes(face) => reader.face(*face)?,
-            _ => Face::whole(space),
+            _ => Heads::whole(space),
         };
         Ok((face, reader.list(term.root())?))
     }
@@ -130,14 +130,14 @@ impl Reader<'_> {
     }
 
     /// The space that a child names; it has to be the one that the term is on.
-    fn face(&self, id: Id) -> Read<Face> {
+    fn face(&self, id: Id) -> Read<Heads> {
         if let Term::Heads([space, along]) = &self.term[id] {
             let mut face = self.face(*space)?;
             face.heads.push(self.direction(*along)?);
             return Ok(face);
         }
         match self.whole(id)? {
-            space if space == self.space => Ok(Face::whole(space)),
+            space if space == self.space => Ok(Heads::whole(space)),
             _ => Err(format!("a field on `{}` stands where one on `{}` does", self.text(id), self.space_name())),
         }
     }
@@ -146,13 +146,13 @@ impl Reader<'_> {
         &self.world.space(self.space).name
     }
 
-    pub(super) fn forms(&self, id: Id) -> Read<Vec<Form>> {
+    pub(super) fn forms(&self, id: Id) -> Read<Vec<AffineRow>> {
         let text = self.text(id);
         let read = forms(&text, self.world.indices(self.space), &self.world.sizes);
         read.ok_or_else(|| format!("`{text}` says nothing on `{}`", self.space_name()))
     }
 
-    pub(super) fn form(&self, id: Id) -> Read<Form> {
+    pub(super) fn form(&self, id: Id) -> Read<AffineRow> {
         self.forms(id)?.into_iter().next().ok_or_else(|| format!("`{}` has no form", self.text(id)))
     }
 
@@ -302,7 +302,7 @@ impl Reader<'_> {
                 if Operator::from_keyword(&self.text(*operator)).is_none() =>
             {
                 match self.folded(id)? {
-                    Folded { monoid, .. } if monoid.width() > 1 => Err(format!("`{}` is a tuple", monoid.name)),
+                    TupleReduction { monoid, .. } if monoid.width() > 1 => Err(format!("`{}` is a tuple", monoid.name)),
                     folded => Ok(Meaning::Part(0, Box::new(folded))),
                 }
             }
@@ -333,7 +333,7 @@ impl Reader<'_> {
     }
 
     /// A reduction of tuples.
-    fn folded(&self, tuple: Id) -> Read<Folded> {
+    fn folded(&self, tuple: Id) -> Read<TupleReduction> {
         let (Term::Reduce([space, operator, index, value]) | Term::Paired([space, operator, index, value])) =
             &self.term[tuple]
         else {
@@ -341,7 +341,7 @@ impl Reader<'_> {
         };
         let monoid = self.monoid(*operator)?;
         let components = self.components(*value, monoid.width())?;
-        Ok(Folded { face: self.face(*space)?, monoid, index: self.differing(*index)?, components })
+        Ok(TupleReduction { face: self.face(*space)?, monoid, index: self.differing(*index)?, components })
     }
 
     fn monoid(&self, operator: Id) -> Read<Monoid> {

@@ -14,7 +14,7 @@ pub(super) use ranges::Ranges;
 
 mod world;
 
-pub(super) use world::{Face, World};
+pub(super) use world::{Heads, World};
 
 mod meaning;
 
@@ -34,6 +34,6 @@ pub use evaluation::values;
 
 pub(super) use evaluation::Evaluation;
 
-mod folds;
+mod tuple_reductions;
 
-pub(super) use folds::{State, neutral};
+pub(super) use tuple_reductions::{State, neutral};

@@ -5,7 +5,7 @@
 
 use super::meaning::{Around, Local, Meaning};
 use super::ranges::Ranges;
-use super::texts::Form;
+use super::texts::AffineRow;
 use super::world::World;
 use std::collections::BTreeSet;
 
@@ -62,6 +62,6 @@ fn bound(mut inside: Places, set: &Around, ranges: &Ranges) -> Places {
     inside
 }
 
-fn indices(form: &Form) -> impl Iterator<Item = usize> {
+fn indices(form: &AffineRow) -> impl Iterator<Item = usize> {
     form.row.iter().enumerate().filter(|(_, coefficient)| **coefficient != 0).map(|(place, _)| place)
 }

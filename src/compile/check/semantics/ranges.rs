@@ -3,7 +3,7 @@
 //! In: a frame at sizes. Out: [`Ranges`]. An index has its own range whatever the term is that it stands in; where that range depends on
 //! other indices, it is asked for at a point. Invariant: no range depends on itself through others, since the user's scopes are nested.
 
-use super::texts::Form;
+use super::texts::AffineRow;
 use crate::rewrite::registry::Frame;
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
@@ -11,14 +11,14 @@ use systole_base::integer::{Bindings, Name};
 
 /// For each index the forms that are at least 0 within its range.
 #[derive(Clone, Debug)]
-pub(in crate::check) struct Ranges(Vec<Vec<Form>>);
+pub(in crate::check) struct Ranges(Vec<Vec<AffineRow>>);
 
 impl Ranges {
     /// The ranges of all indices of a frame; `None` where one has no end.
     pub fn of(frame: &Frame, indices: &[Name], sizes: &Bindings) -> Option<Ranges> {
-        let sides = |place: usize| -> Option<Vec<Form>> {
+        let sides = |place: usize| -> Option<Vec<AffineRow>> {
             let constraints = frame.index(&indices[place])?.range.constraints().iter();
-            let forms: Vec<Form> = constraints.map(|form| Form::of(form, indices, sizes)).collect();
+            let forms: Vec<AffineRow> = constraints.map(|form| AffineRow::of(form, indices, sizes)).collect();
             let has_side = |sign: i64| forms.iter().any(|form| form.row[place].signum() == sign);
             (has_side(1) && has_side(-1)).then_some(forms)
         };

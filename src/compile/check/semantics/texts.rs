@@ -7,17 +7,17 @@ use systole_base::integer::{Affine, Bindings, Name, dot};
 
 /// A linear form over the indices of a space.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::check) struct Form {
+pub(in crate::check) struct AffineRow {
     pub row: Vec<i64>,
     pub constant: i64,
 }
 
-impl Form {
+impl AffineRow {
     /// A form over indices and sizes.
-    pub fn of(form: &Affine, indices: &[Name], sizes: &Bindings) -> Form {
+    pub fn of(form: &Affine, indices: &[Name], sizes: &Bindings) -> AffineRow {
         let values = sizes.iter().map(|(size, value)| (size.clone(), Affine::constant(*value))).collect();
         let fixed = form.substitute(&values);
-        Form { row: fixed.row(indices), constant: fixed.constant_term() }
+        AffineRow { row: fixed.row(indices), constant: fixed.constant_term() }
     }
 
     /// Its value at a point.
@@ -27,13 +27,13 @@ impl Form {
 }
 
 /// The forms of `[..]`, or the one of `<..>`; `None` for other texts and unknown names.
-pub(super) fn forms(text: &str, indices: &[Name], sizes: &Bindings) -> Option<Vec<Form>> {
+pub(super) fn forms(text: &str, indices: &[Name], sizes: &Bindings) -> Option<Vec<AffineRow>> {
     let inside = text.strip_prefix(['[', '<'])?.strip_suffix([']', '>'])?;
     inside.split(',').filter(|piece| !piece.is_empty()).map(|piece| form(piece, indices, sizes)).collect()
 }
 
-fn form(text: &str, indices: &[Name], sizes: &Bindings) -> Option<Form> {
-    let mut form = Form { row: vec![0; indices.len()], constant: 0 };
+fn form(text: &str, indices: &[Name], sizes: &Bindings) -> Option<AffineRow> {
+    let mut form = AffineRow { row: vec![0; indices.len()], constant: 0 };
     let signed = text.replace('-', "+-");
     for term in signed.split('+').filter(|term| !term.is_empty()) {
         let (sign, term) = term.strip_prefix('-').map_or((1, term), |rest| (-1, rest));

@@ -4,9 +4,9 @@
 //! since the terms of a whole kernel have more indices than anybody can go through at once. A frame stands in the place of one
 //! space, which has its indices.
 
-use super::elements::{Known, definitions};
+use super::elements::{Definition, definitions};
 use super::ranges::Ranges;
-use super::texts::{Form, forms};
+use super::texts::{AffineRow, forms};
 use crate::rewrite::registry::{Context, Equations, Frame};
 use crate::rewrite::rules::Monoid;
 use std::collections::BTreeSet;
@@ -23,24 +23,24 @@ pub(in crate::check) struct World {
     pub context: Arc<Context>,
     /// Of spaces; one without points for a frame.
     points: Vec<BTreeSet<Vec<i64>>>,
-    outputs: Vec<Vec<Form>>,
+    outputs: Vec<Vec<AffineRow>>,
     /// Of a frame.
     ranges: Option<Ranges>,
     /// What its equations say of elements.
-    pub definitions: Vec<Known>,
+    pub definitions: Vec<Definition>,
 }
 
 /// A space, or what is left of it by taking heads along some directions, one after the other.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::check) struct Face {
+pub(in crate::check) struct Heads {
     pub space: usize,
     pub heads: Vec<Vec<i64>>,
 }
 
-impl Face {
+impl Heads {
     /// All of the space with this position.
-    pub fn whole(space: usize) -> Face {
-        Face { space, heads: vec![] }
+    pub fn whole(space: usize) -> Heads {
+        Heads { space, heads: vec![] }
     }
 }
 
@@ -82,7 +82,7 @@ impl World {
     }
 
     /// The points that differ from `x` in these indices only, the last one fastest.
-    pub fn differing(&self, face: &Face, indices: &[usize], x: &[i64]) -> Vec<Vec<i64>> {
+    pub fn differing(&self, face: &Heads, indices: &[usize], x: &[i64]) -> Vec<Vec<i64>> {
         if let Some(ranges) = &self.ranges {
             let within = |points: Vec<Vec<i64>>, index: &usize| {
                 points.iter().flat_map(|point| ranges.line(*index, point)).collect()
@@ -94,7 +94,7 @@ impl World {
     }
 
     /// The points that differ from `x` in one index only, from the one on that the value of another index says.
-    pub fn turned(&self, face: &Face, (index, first): (usize, usize), x: &[i64]) -> Vec<Vec<i64>> {
+    pub fn turned(&self, face: &Heads, (index, first): (usize, usize), x: &[i64]) -> Vec<Vec<i64>> {
         let mut points = self.differing(face, &[index], x);
         let count = i64::try_from(points.len()).unwrap_or(1).max(1);
         points.rotate_right(usize::try_from(x[first].rem_euclid(count)).unwrap_or(0));
@@ -115,7 +115,7 @@ impl World {
     }
 
     /// Which element each point of a space works on.
-    pub fn output(&self, space: usize) -> &[Form] {
+    pub fn output(&self, space: usize) -> &[AffineRow] {
         &self.outputs[space]
     }
 
@@ -124,7 +124,7 @@ impl World {
     }
 
     /// Whether a point is left by taking heads.
-    pub fn is_on(&self, face: &Face, point: &[i64]) -> bool {
+    pub fn is_on(&self, face: &Heads, point: &[i64]) -> bool {
         self.is_framed() || self.is_left(face.space, &face.heads, point)
     }
 
@@ -135,12 +135,12 @@ impl World {
     }
 
     /// The point before, where the face has it.
-    pub fn before(&self, face: &Face, along: &[i64], point: &[i64]) -> Option<Vec<i64>> {
+    pub fn before(&self, face: &Heads, along: &[i64], point: &[i64]) -> Option<Vec<i64>> {
         Some(moved(point, along, -1)).filter(|before| self.is_on(face, before))
     }
 
     /// The line through a point, from its head on.
-    pub fn line(&self, face: &Face, along: &[i64], point: &[i64]) -> Vec<Vec<i64>> {
+    pub fn line(&self, face: &Heads, along: &[i64], point: &[i64]) -> Vec<Vec<i64>> {
         if along.iter().all(|entry| *entry == 0) {
             return vec![point.to_vec()];
         }
@@ -168,7 +168,7 @@ impl World {
     }
 
     /// The next index along which a number is passed on, where the face runs along it.
-    pub fn next_axis(&self, face: &Face) -> Option<Vec<i64>> {
+    pub fn next_axis(&self, face: &Heads) -> Option<Vec<i64>> {
         let next = self.axes(face.space).into_iter().nth(face.heads.len());
         next.filter(|along| face.heads.iter().all(|head| self.runs_within(face.space, head, along)))
     }

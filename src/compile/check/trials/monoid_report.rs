@@ -59,7 +59,7 @@ impl MonoidReport {
 }
 
 fn message(monoid: &Monoid, failure: &Failure) -> Diagnostic {
-    let Words { what, one, other, lists, help } = words(failure.law);
+    let FailureText { what, one, other, lists, help } = words(failure.law);
     let law = format!("{}: {}", monoid.tag, monoid.law);
     let diagnostic = Diagnostic::new(format!("monoid `{}` is unsound: {what}", monoid.name))
         .label(&monoid.source, monoid.span, law)
@@ -75,7 +75,7 @@ fn message(monoid: &Monoid, failure: &Failure) -> Diagnostic {
 }
 
 /// What is said of a law that fails.
-struct Words {
+struct FailureText {
     what: &'static str,
     one: &'static str,
     other: &'static str,
@@ -84,7 +84,7 @@ struct Words {
     help: &'static str,
 }
 
-fn words(law: MonoidLaw) -> Words {
+fn words(law: MonoidLaw) -> FailureText {
     let (what, one, other, lists, help) = match law {
         MonoidLaw::Associative => {
             ("it is not associative", "(a b) c", "a (b c)", 3, "a reduction combines what has been combined in any way")
@@ -103,7 +103,7 @@ fn words(law: MonoidLaw) -> Words {
             ("it is not commutative", "a b", "b a", 2, "say `ordered monoid` where the order matters")
         }
     };
-    Words { what, one, other, lists, help }
+    FailureText { what, one, other, lists, help }
 }
 
 fn tuple(numbers: &[f64]) -> String {

@@ -12,7 +12,7 @@ use super::priced::Priced;
 use super::timeliness::{Built, Timeliness};
 use crate::cost::Cost;
 use crate::extract::{Found, Rejections};
-use crate::mapping::{Fold, Part, SpaceTimeMap};
+use crate::mapping::{Fold, SpaceDesign, SpaceTimeMap};
 use crate::rewrite::Dataflow;
 use std::collections::BTreeSet;
 
@@ -36,7 +36,7 @@ pub struct Offers {
 
 /// A combination of choices.
 #[derive(Clone)]
-pub struct Form {
+pub struct Combined {
     /// What it costs.
     pub cost: Cost,
     operands: Vec<usize>,
@@ -106,21 +106,21 @@ impl Offers {
     }
 
     /// Every form, each once.
-    pub fn every_form(&self, base: Cost) -> Vec<Form> {
+    pub fn every_form(&self, base: Cost) -> Vec<Combined> {
         self.combine(base, |forms| forms)
     }
 
     /// The forms that no other form of this map beats, with their ties.
-    pub fn best_forms(&self, base: Cost) -> Vec<Form> {
+    pub fn best_forms(&self, base: Cost) -> Vec<Combined> {
         let forms = self.combine(base, pareto);
         pareto(forms)
     }
 
-    fn combine(&self, base: Cost, prune: impl Fn(Vec<Form>) -> Vec<Form>) -> Vec<Form> {
+    fn combine(&self, base: Cost, prune: impl Fn(Vec<Combined>) -> Vec<Combined>) -> Vec<Combined> {
         let mut all = vec![];
         for diagonal in self.families {
             let (operands, chains) = self.family(*diagonal);
-            let mut forms: Vec<Form> = chains.iter().map(|offer| Form::start(base, offer)).collect();
+            let mut forms: Vec<Combined> = chains.iter().map(|offer| Combined::start(base, offer)).collect();
             for offers in operands {
                 let longer = forms.iter().flat_map(|form| offers.iter().map(|offer| form.with(offer)));
                 forms = prune(longer.collect());
@@ -166,7 +166,7 @@ fn offer_of(
 }
 
 /// The forms that no other beats, in the order in which they came.
-fn pareto(mut forms: Vec<Form>) -> Vec<Form> {
+fn pareto(mut forms: Vec<Combined>) -> Vec<Combined> {
     // What beats a cost comes before it in the order of costs, and something that is not beaten itself beats it too.
     let mut best: Vec<Cost> = vec![];
     for cost in forms.iter().map(|form| form.cost).collect::<BTreeSet<Cost>>() {
@@ -178,14 +178,14 @@ fn pareto(mut forms: Vec<Form>) -> Vec<Form> {
     forms
 }
 
-impl Form {
-    fn start(base: Cost, chain: &Offer) -> Form {
+impl Combined {
+    fn start(base: Cost, chain: &Offer) -> Combined {
         let cost = base.join(&chain.cost);
-        Form { cost, operands: vec![], chain: chain.choice, uses_diagonal: chain.diagonal != 0 }
+        Combined { cost, operands: vec![], chain: chain.choice, uses_diagonal: chain.diagonal != 0 }
     }
 
-    fn with(&self, offer: &Offer) -> Form {
-        Form {
+    fn with(&self, offer: &Offer) -> Combined {
+        Combined {
             cost: self.cost.join(&offer.cost),
             operands: self.operands.iter().copied().chain([offer.choice]).collect(),
             chain: self.chain,
@@ -198,6 +198,6 @@ impl Form {
         let choices = &task.choices;
         let chosen = self.operands.iter().zip(&choices.transports).map(|(index, offered)| offered[*index].clone());
         let dataflow = Dataflow { transports: chosen.collect(), chain: choices.chains[self.chain].clone() };
-        Found { cost: self.cost, parts: vec![Part::unshifted(map.clone(), dataflow)], fold: Fold::default() }
+        Found { cost: self.cost, parts: vec![SpaceDesign::unshifted(map.clone(), dataflow)], fold: Fold::default() }
     }
 }

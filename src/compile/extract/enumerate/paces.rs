@@ -13,7 +13,7 @@ use systole_equations::recurrence::Space;
 
 /// A set that a later stream of a tree runs over.
 #[derive(Clone, Debug)]
-pub struct Face {
+pub struct LaterHeads {
     /// The direction of the stream.
     pub along: Vector,
     /// What is the same at all points, as rows.
@@ -31,18 +31,18 @@ type Numbers = HashMap<(Vector, Polyhedron, bool), usize>;
 
 /// For each operand, for each transport offered, the faces of the tree; none of other transports. `None` where a face is
 /// not bounded at the sizes.
-pub fn faces(space: &Space, choices: &Choices, sizes: &Bindings) -> Option<Vec<Vec<Vec<Face>>>> {
+pub fn faces(space: &Space, choices: &Choices, sizes: &Bindings) -> Option<Vec<Vec<Vec<LaterHeads>>>> {
     let mut numbers = Numbers::new();
     let mut of = |transport: &Transport| faces_of(space, transport.streams(), sizes, &mut numbers);
     choices.transports.iter().map(|offered| offered.iter().map(&mut of).collect()).collect()
 }
 
-fn faces_of(space: &Space, directions: &[Vector], sizes: &Bindings, numbers: &mut Numbers) -> Option<Vec<Face>> {
+fn faces_of(space: &Space, directions: &[Vector], sizes: &Bindings, numbers: &mut Numbers) -> Option<Vec<LaterHeads>> {
     let sets = tree_sets(space, directions);
     let levels = directions.iter().zip(sets).enumerate().skip(1);
     let mut face = |level: usize, along: &Vector, set: &Polyhedron| {
         let (next, loads) = (numbers.len(), level + 1 == directions.len());
-        Some(Face {
+        Some(LaterHeads {
             number: *numbers.entry((along.clone(), set.clone(), loads)).or_insert(next),
             along: along.clone(),
             fixed: fixed_on(space, set),

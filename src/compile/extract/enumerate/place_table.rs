@@ -3,7 +3,7 @@
 
 use super::Task;
 use super::boundary::Boundary;
-use super::paces::{Face, fixed_on};
+use super::paces::{LaterHeads, fixed_on};
 use super::priced::{Priced, Timing};
 use super::timeliness::{Asked, Built, Timeliness};
 use crate::cost::{Cost, Images, Region};
@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use systole_base::integer::{Matrix, Polyhedron, Vector};
 
 /// The faces that were priced at a place; trees have many in common.
-type KnownFaces = HashMap<usize, Option<Priced>>;
+type HeadsCache = HashMap<usize, Option<Priced>>;
 
 /// All choices at one place; `None` where the machine cannot build one.
 pub struct PlaceTable<'a> {
@@ -53,7 +53,7 @@ impl<'a> PlaceTable<'a> {
             chains: vec![],
             asked: Asked::default(),
         };
-        let (mut asked, mut known) = (Asked::default(), KnownFaces::new());
+        let (mut asked, mut known) = (Asked::default(), HeadsCache::new());
         let offered = task.choices.transports.iter().enumerate();
         table.operands = offered
             .map(|(operand, choices)| {
@@ -68,7 +68,7 @@ impl<'a> PlaceTable<'a> {
     }
 
     /// Whether the operand may enter where this transport has it enter.
-    fn enters(&self, transport: &Transport, faces: &[Face]) -> bool {
+    fn enters(&self, transport: &Transport, faces: &[LaterHeads]) -> bool {
         let Some(boundary) = &self.boundary else { return true };
         match transport {
             Transport::Tree(_) => {
@@ -89,7 +89,7 @@ impl<'a> PlaceTable<'a> {
     }
 
     /// The streams of one choice.
-    fn price(&self, operand: usize, choice: usize, known: &mut KnownFaces) -> Option<Vec<Priced>> {
+    fn price(&self, operand: usize, choice: usize, known: &mut HeadsCache) -> Option<Vec<Priced>> {
         let (transport, faces) = (&self.task.choices.transports[operand][choice], &self.task.faces[operand][choice]);
         if !self.enters(transport, faces) {
             return None;
@@ -100,7 +100,7 @@ impl<'a> PlaceTable<'a> {
         }
     }
 
-    fn price_tree(&self, along: &[i64], faces: &[Face], known: &mut KnownFaces) -> Option<Vec<Priced>> {
+    fn price_tree(&self, along: &[i64], faces: &[LaterHeads], known: &mut HeadsCache) -> Option<Vec<Priced>> {
         let first = self.price_flow(along, &self.task.region, false);
         let later = faces.iter().map(|face| {
             let price = || {

@@ -1,6 +1,6 @@
 //! What is enumerated: the maps of one space, with what is counted once for all of them.
 
-use super::paces::{Face, faces};
+use super::paces::{LaterHeads, faces};
 use crate::cost::Region;
 use crate::extract::at_once::heard_at_once;
 use crate::extract::{Constraint, Limits};
@@ -38,7 +38,7 @@ pub struct Task<'a> {
     /// For each chain and level the set it runs over, with its points.
     pub levels: Vec<Vec<(Polyhedron, Region)>>,
     /// For each operand and transport the faces that later streams of a tree run over.
-    pub faces: Vec<Vec<Vec<Face>>>,
+    pub faces: Vec<Vec<Vec<LaterHeads>>>,
 }
 
 impl<'a> Task<'a> {

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use systole_base::diagnostic::{Checked, Diagnostics, refused};
 use systole_base::machine::Machine;
 use systole_base::network::Network;
-use systole_base::refusal::{Clash, Refusal, ScheduleLine, WithoutOne};
+use systole_base::refusal::{Clash, NamedDirective, Refusal, WithoutOne};
 use systole_base::span::Span;
 use systole_equations::recurrence::{Directive, Schedule};
 
@@ -117,7 +117,7 @@ impl Inquiry<'_> {
         let holds = is_all || self.ask(schedule, &some, self.question.limits.budget) != Answer::Design;
         let (named, without_one) = if holds { (&some[..], without_one) } else { (lines, WithoutOne::Unknown) };
         let directives = named.iter().filter_map(|line| schedule.directives.get(*line));
-        let lines: Vec<ScheduleLine> = directives.map(|(directive, span)| self.line(directive, *span)).collect();
+        let lines: Vec<NamedDirective> = directives.map(|(directive, span)| self.line(directive, *span)).collect();
         let splits = self.splits(schedule, &lines);
         match splits.is_empty() {
             true => Clash { lines, without_one },
@@ -127,17 +127,17 @@ impl Inquiry<'_> {
     }
 
     /// The lines that split reductions, but for those that are named already.
-    fn splits(&self, schedule: &Schedule, named: &[ScheduleLine]) -> Vec<ScheduleLine> {
-        let line = |span: &Span| ScheduleLine::new(&self.question.system.source, *span);
+    fn splits(&self, schedule: &Schedule, named: &[NamedDirective]) -> Vec<NamedDirective> {
+        let line = |span: &Span| NamedDirective::new(&self.question.system.source, *span);
         let lines = schedule.splits.iter().map(|(_, span)| line(span));
         lines.filter(|line| named.iter().all(|other| other.line != line.line)).collect()
     }
 
-    fn line(&self, directive: &Directive, span: Span) -> ScheduleLine {
-        let line = ScheduleLine::new(&self.question.system.source, span);
+    fn line(&self, directive: &Directive, span: Span) -> NamedDirective {
+        let line = NamedDirective::new(&self.question.system.source, span);
         match directive {
             // Its place is that of the tensor, as in a declaration.
-            Directive::Local(tensor) => ScheduleLine { text: format!("local {tensor}"), ..line },
+            Directive::Local(tensor) => NamedDirective { text: format!("local {tensor}"), ..line },
             _ => line,
         }
     }

@@ -5,14 +5,14 @@
 //! without it. Where spaces are apart in turns only, no streams are asked for.
 
 use super::Task;
-use crate::mapping::{Design, Part, SpaceTimeMap};
+use crate::mapping::{Design, SpaceDesign, SpaceTimeMap};
 use crate::rewrite::{Dataflow, Transport};
 use std::collections::{BTreeSet, VecDeque};
 use systole_base::integer::lexicographic_sign;
 use systole_base::network::Links;
 
 /// The steps that were tried for a dataflow.
-type Steps = [Vec<Part>; 2];
+type Steps = [Vec<SpaceDesign>; 2];
 
 /// Sees a dataflow with each choice of streams that asks for steps of its own, those of fewer streams first; `steps` looks at a dataflow
 /// and tells the steps that it tried, if there are any. Whether there are more choices than the limit.
@@ -43,7 +43,7 @@ fn asked<'a>(task: &Task, design: &Design<'a>, tried: &Steps) -> Vec<Design<'a>>
     let mut found = vec![];
     for (space, operand) in fed(task, design) {
         for stream in task.moving_streams(space, operand, &design.parts[space].map.place) {
-            let in_time = |parts: &Vec<Part>| is_in_time(&parts[space], stream, &task.machine.links);
+            let in_time = |parts: &Vec<SpaceDesign>| is_in_time(&parts[space], stream, &task.machine.links);
             if !tried.iter().all(in_time) {
                 let mut more = design.clone();
                 more.parts[space].dataflow.transports[operand] = stream.clone();
@@ -64,7 +64,7 @@ fn fed(task: &Task, design: &Design) -> Vec<(usize, usize)> {
     (0..design.parts.len()).flat_map(operands).filter(is_fed).collect()
 }
 
-fn is_in_time(part: &Part, stream: &Transport, links: &Links) -> bool {
+fn is_in_time(part: &SpaceDesign, stream: &Transport, links: &Links) -> bool {
     stream.direction().is_none_or(|along| has_time(&part.map, along, links))
 }
 

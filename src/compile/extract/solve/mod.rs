@@ -50,7 +50,7 @@ mod places;
 
 pub(super) use places::{GivenRows, Room};
 
-mod forms;
+mod dataflows;
 
 mod steps;
 

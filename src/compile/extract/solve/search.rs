@@ -2,8 +2,8 @@
 
 use super::asked::see_asked;
 use super::beam::search_by_parts;
+use super::dataflows::Dataflows;
 use super::folds::folds;
-use super::forms::Forms;
 use super::places::{Axes, Edge, Placement, Places, edges, in_order, strict_operands};
 use super::sharing::{Laid, Tried, apart, take_turns, words_are_apart};
 use super::steps::{Conditions, Law, Stuck, on_links, positions};
@@ -12,7 +12,7 @@ use super::task::{Task, Work};
 use crate::cost::Cost;
 use crate::extract::LeftOut;
 use crate::extract::{Found, Survey};
-use crate::mapping::{Design, Fold, Handoff, Part, check_ways};
+use crate::mapping::{Design, Fold, Handoff, SpaceDesign, check_ways};
 use rayon::prelude::*;
 use systole_base::diagnostic::Checked;
 
@@ -155,7 +155,7 @@ fn search_arrays(
 /// Placements are looked at until the budget is used up, so many side by side whatever the number of threads.
 fn search_placements(
     task: &Task,
-    (forms, limit): (&Forms, u64),
+    (forms, limit): (&Dataflows, u64),
     placements: &[Placement],
     start: Survey,
     progress: Progress,
@@ -180,13 +180,13 @@ fn search_placements(
 }
 
 /// The dataflows of a task.
-pub(super) fn forms<'a>(task: &'a Task, edges: &'a [Edge]) -> Forms<'a> {
+pub(super) fn forms<'a>(task: &'a Task, edges: &'a [Edge]) -> Dataflows<'a> {
     let (system, choices, network) = (task.system, &task.choices, task.machine.links.network);
-    Forms { system, choices, edges, network, most: task.limits.dataflows }
+    Dataflows { system, choices, edges, network, most: task.limits.dataflows }
 }
 
 /// The placements, where there are no more dataflows over all of them than are looked at. Most often the first few tell.
-fn few(task: &Task, arrays: &[Axes], edges: &[Edge], forms: &Forms) -> Option<Listed> {
+fn few(task: &Task, arrays: &[Axes], edges: &[Edge], forms: &Dataflows) -> Option<Listed> {
     let most = task.limits.wholly;
     for first in [most / 8, most] {
         let listed = placements(task, arrays, edges, first as usize);
@@ -233,7 +233,7 @@ fn placements(task: &Task, arrays: &[Axes], edges: &[Edge], all_most: usize) -> 
 /// Some placements, a few dataflows of each at a time until the budget is used up: the same ones whatever the number of threads.
 fn search_some(
     task: &Task,
-    (forms, limit): (&Forms, u64),
+    (forms, limit): (&Dataflows, u64),
     placements: &[Placement],
     (keep, goes_on): (bool, &(dyn Fn() -> bool + Sync)),
 ) -> Vec<Survey> {
@@ -246,11 +246,11 @@ fn search_some(
         survey.rejections.oversized = u64::from(!fits);
         (survey, if fits { all } else { vec![] })
     };
-    let mut open: Vec<(Survey, Vec<Vec<Part>>)> = placements.par_iter().map(begin).collect();
+    let mut open: Vec<(Survey, Vec<Vec<SpaceDesign>>)> = placements.par_iter().map(begin).collect();
     let most = open.iter().map(|(_, all)| all.len()).max().unwrap_or(0);
     for from in (0..most).step_by(DATAFLOWS_AT_ONCE) {
         if from > 0 && task.work.sum() >= limit {
-            let left = |all: &Vec<Vec<Part>>| all.len().saturating_sub(from) as u64;
+            let left = |all: &Vec<Vec<SpaceDesign>>| all.len().saturating_sub(from) as u64;
             open.iter_mut().for_each(|(survey, all)| survey.left_out.dataflows += left(all));
             break;
         }
@@ -269,7 +269,7 @@ fn search_some(
     open.into_iter().map(|(survey, _)| survey).collect()
 }
 
-fn search_dataflow(task: &Task, parts: &[Part], survey: &mut Survey) {
+fn search_dataflow(task: &Task, parts: &[SpaceDesign], survey: &mut Survey) {
     let design = Design::new(task.system, parts.to_vec());
     task.work.add(Work::JOINED);
     match joined_handoffs(task, &design) {
@@ -330,7 +330,7 @@ fn shortest_apart(
     design: &Design,
     handoffs: &[Handoff],
     conditions: &mut Conditions,
-) -> Option<(Vec<Part>, Option<Vec<Part>>)> {
+) -> Option<(Vec<SpaceDesign>, Option<Vec<SpaceDesign>>)> {
     let parts = conditions.shortest(design, false).ok()?;
     let shortest = on_links(task, design, handoffs, conditions, &parts).unwrap_or(parts);
     let apart = apart(task, design, conditions, &shortest);
@@ -338,7 +338,7 @@ fn shortest_apart(
 }
 
 /// Adds the designs of a dataflow of which some inputs are to stream; tells the steps that were tried, where its spaces do not meet under them.
-fn search_streamed(task: &Task, streamed: &Design, survey: &mut Survey) -> Option<[Vec<Part>; 2]> {
+fn search_streamed(task: &Task, streamed: &Design, survey: &mut Survey) -> Option<[Vec<SpaceDesign>; 2]> {
     let handoffs = joined_handoffs(task, streamed).ok()?;
     let mut conditions = conditions(task, streamed, &handoffs)?;
     task.work.add(Work::SOLVED);
@@ -350,7 +350,7 @@ fn search_streamed(task: &Task, streamed: &Design, survey: &mut Survey) -> Optio
 
 /// The designs with the shortest legal steps under which spaces take turns, on as many PEs as before or on more, and whether there are more ways
 /// for that than were looked at.
-pub(super) fn legal_in_turns(task: &Task, laid: Laid, shortest: &[Part], survey: &Survey) -> (Vec<Found>, bool) {
+pub(super) fn legal_in_turns(task: &Task, laid: Laid, shortest: &[SpaceDesign], survey: &Survey) -> (Vec<Found>, bool) {
     let found = |tried: &Tried| legal(task, &tried.parts, &tried.handoffs, survey);
     let taken = |tried: &Tried| Some(found(tried)).filter(|found| !found.is_empty());
     let (taken, are_more) = take_turns(task, laid, shortest, taken);
@@ -358,14 +358,14 @@ pub(super) fn legal_in_turns(task: &Task, laid: Laid, shortest: &[Part], survey:
 }
 
 /// The designs with these steps, every best way to move the inputs with its folds; none where two points meet.
-pub(super) fn legal(task: &Task, parts: &[Part], handoffs: &[Handoff], survey: &Survey) -> Vec<Found> {
+pub(super) fn legal(task: &Task, parts: &[SpaceDesign], handoffs: &[Handoff], survey: &Survey) -> Vec<Found> {
     let timed = Design::new(task.system, parts.to_vec());
     let priced = tally::price(task, &timed, handoffs);
     let apart = || task.meetings.are_none(&timed) && words_are_apart(&timed, &task.machine.links, handoffs);
     if priced.is_empty() || !apart() {
         return vec![];
     }
-    let folded = |(cost, parts): (Cost, Vec<Part>)| {
+    let folded = |(cost, parts): (Cost, Vec<SpaceDesign>)| {
         let design = Design::new(task.system, parts);
         let folds = folds(task, &design, handoffs, &cost, |cost| !survey.keep && survey.beats(cost));
         folds.into_iter().map(move |(cost, fold)| Found { cost, parts: design.parts.clone(), fold })
@@ -411,14 +411,14 @@ fn with_given_steps(task: &Task, mut conditions: Conditions) -> Option<Condition
 }
 
 /// Why a dataflow has no steps: the laws that clash. `None` where it has some.
-pub fn why_stuck(task: &Task, parts: &[Part]) -> Option<Stuck> {
+pub fn why_stuck(task: &Task, parts: &[SpaceDesign]) -> Option<Stuck> {
     let design = Design::new(task.system, parts.to_vec());
     let handoffs = design.handoffs_among(task.machine.links.network, &task.takers).ok()?;
     conditions(task, &design, &handoffs)?.shortest(&design, true).err()
 }
 
 /// A design that does what the schedule says and breaks a law of each clash: the case to show.
-pub fn nearest(task: &Task, parts: &[Part]) -> Option<Vec<Part>> {
+pub fn nearest(task: &Task, parts: &[SpaceDesign]) -> Option<Vec<SpaceDesign>> {
     let design = Design::new(task.system, parts.to_vec());
     let handoffs = design.handoffs_among(task.machine.links.network, &task.takers).ok()?;
     let mut left = conditions(task, &design, &handoffs)?;

@@ -3,8 +3,8 @@
 
 use super::places::{Axes, GivenRows, Room};
 use super::sharing::Meetings;
-use super::steps::KnownRows;
-use super::tally::KnownCosts;
+use super::steps::RowCache;
+use super::tally::CostCache;
 use crate::extract::at_once::heard_at_once;
 use crate::extract::constraint::place_of;
 use crate::extract::limits::MAPS_OF_A_DATAFLOW;
@@ -56,9 +56,9 @@ pub struct Task<'a> {
     /// The family whose inputs are free to move in any way, where those of the others have theirs; with none all are free.
     pub(super) newest: Option<usize>,
     /// The conditions on steps that were met so far.
-    pub(super) known: KnownRows,
+    pub(super) known: RowCache,
     /// What was counted so far.
-    pub(super) costs: KnownCosts,
+    pub(super) costs: CostCache,
     /// What the search took so far, for this task and those made of it.
     pub(super) work: Arc<Work>,
 }
@@ -125,7 +125,7 @@ impl<'a> Task<'a> {
         let room = Room::new(system, machine, sizes);
         let (sizes, points) = countable(system, sizes)?;
         let takers = TakerSets::new(system, &choices);
-        let known = KnownRows::default();
+        let known = RowCache::default();
         let meetings = Meetings::new(system, (sizes.clone(), points.clone()), machine.links.cell);
         let limits = Limits::default();
         Ok(Task {
@@ -143,7 +143,7 @@ impl<'a> Task<'a> {
             takers,
             newest: None,
             known,
-            costs: KnownCosts::default(),
+            costs: CostCache::default(),
             work: Arc::default(),
         })
     }
@@ -168,8 +168,8 @@ impl<'a> Task<'a> {
             room: self.room.of(system),
             takers: TakerSets::new(system, &choices),
             newest: None,
-            known: KnownRows::default(),
-            costs: KnownCosts::default(),
+            known: RowCache::default(),
+            costs: CostCache::default(),
             work: self.work.clone(),
             offered: choices.clone(),
             choices,

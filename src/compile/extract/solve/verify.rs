@@ -7,7 +7,7 @@
 use super::Task;
 use crate::extract::Found;
 use crate::extract::enumerate::most_within;
-use crate::mapping::{Fold, Part};
+use crate::mapping::{Fold, SpaceDesign};
 use crate::rewrite::Transport;
 use std::collections::{BTreeMap, BTreeSet};
 use systole_base::integer::{Affine, Bindings, Name, Vector, dot};
@@ -29,7 +29,7 @@ type Element = (Name, Vector);
 type Written = BTreeMap<Element, Option<(Slot, usize)>>;
 
 /// The points of a space, as values of its indices and the sizes, with the slots.
-type Run = Vec<(Bindings, Slot)>;
+type SlottedPoints = Vec<(Bindings, Slot)>;
 
 /// Confirms a design at the sizes of the task.
 ///
@@ -56,7 +56,7 @@ pub fn verify(task: &Task, found: &Found) -> Result<(), String> {
 }
 
 /// No more points share a PE and a time than a step holds, each of another space, and the cycles and PEs are those of the design's cost.
-fn check_counts(task: &Task, run: &[Run], found: &Found) -> Result<(), String> {
+fn check_counts(task: &Task, run: &[SlottedPoints], found: &Found) -> Result<(), String> {
     let cell = task.machine.links.cell;
     let all: Vec<&Slot> = run.iter().flatten().map(|(_, slot)| slot).collect();
     let mut sharing: BTreeMap<&Slot, BTreeSet<usize>> = BTreeMap::new();
@@ -79,7 +79,7 @@ fn check_counts(task: &Task, run: &[Run], found: &Found) -> Result<(), String> {
 
 /// No PE takes more words of an array while memory answers than the design says that it has outstanding. The words of one bus are
 /// loaded one after the other by the PE that feeds it.
-fn check_loads(task: &Task, found: &Found, run: &[Run]) -> Result<(), String> {
+fn check_loads(task: &Task, found: &Found, run: &[SlottedPoints]) -> Result<(), String> {
     let (latency, design) = (task.machine.links.load_latency(), found.design(task.system));
     if latency == 0 {
         return Ok(());
@@ -109,7 +109,7 @@ fn check_loads(task: &Task, found: &Found, run: &[Run]) -> Result<(), String> {
 
 /// By how many PEs streams and running values move.
 fn moves(found: &Found) -> Vec<Vector> {
-    let of_part = |part: &Part| {
+    let of_part = |part: &SpaceDesign| {
         let streams = part.dataflow.transports.iter().flat_map(Transport::streams);
         let along = streams.chain(&part.dataflow.chain.directions);
         along.map(|along| part.map.displacement(along)).collect::<Vec<_>>()
@@ -118,7 +118,7 @@ fn moves(found: &Found) -> Vec<Vector> {
 }
 
 /// For each element when it is complete, and where: at the last point that adds to it.
-fn written(task: &Task, found: &Found, run: &[Run]) -> Result<Written, String> {
+fn written(task: &Task, found: &Found, run: &[SlottedPoints]) -> Result<Written, String> {
     let mut written = known(task)?;
     for (number, ((space, part), points)) in task.system.spaces.iter().zip(&found.parts).zip(run).enumerate() {
         let mut adding: BTreeMap<Vector, BTreeMap<Vector, &Slot>> = BTreeMap::new();
@@ -235,7 +235,7 @@ impl Reads<'_> {
 
 /// The rounds one after the other, each as long as a PE needs, so that the claimed cycles come out: under some skew of the PEs, and so
 /// many idle cycles after each round, the same for every one. Which skew and how many is found by trying, since the design does not say.
-fn clocked(dated: &[Vec<(Bindings, Dated)>], found: &Found) -> Result<Vec<Run>, String> {
+fn clocked(dated: &[Vec<(Bindings, Dated)>], found: &Found) -> Result<Vec<SlottedPoints>, String> {
     let all = || dated.iter().flatten().map(|(_, dated)| dated);
     let claimed = i64::try_from(found.cost.cycles).unwrap_or(i64::MAX);
     let mut nearest = None;
@@ -315,7 +315,7 @@ fn clock((bindings, (pe, time)): &(Bindings, Dated), zeros: &BTreeMap<&[i64], i6
     (bindings.clone(), (pe.clone(), zeros.get(round).copied().unwrap_or(0) + step))
 }
 
-fn slots(space: &Space, part: &Part, (task, fold): (&Task, &Fold)) -> Option<Vec<(Bindings, Dated)>> {
+fn slots(space: &Space, part: &SpaceDesign, (task, fold): (&Task, &Fold)) -> Option<Vec<(Bindings, Dated)>> {
     let points = space.domain.set.points(space.indices(), &task.sizes)?;
     let slot = |point: Vector| {
         let at = |rows: &[Vector], shifts: &[Affine]| -> Option<Vector> {

@@ -3,8 +3,8 @@
 //! The lines that both have, in their order, are found as the longest such list. What stands between two of them is held against each
 //! other in its order: a line that is another one, then lines that are missing, or too many.
 
-use super::line::Line;
-use super::reader::ReadLine;
+use super::reader::LocatedStatement;
+use super::statement::Statement;
 use systole_base::span::Span;
 
 /// A line that is not what it should be.
@@ -13,26 +13,26 @@ pub enum Difference {
     /// It is another one.
     Other {
         /// What the text says.
-        read: ReadLine,
+        read: LocatedStatement,
         /// What should stand there.
-        wanted: Line,
+        wanted: Statement,
     },
     /// It is not there.
     Missing {
         /// The line of the text behind which it belongs; none where it belongs before all others.
         behind: Option<Span>,
         /// What should stand there.
-        wanted: Line,
+        wanted: Statement,
     },
     /// It should not be there.
     Surplus {
         /// What the text says.
-        read: ReadLine,
+        read: LocatedStatement,
     },
 }
 
 /// All differences, in the order of the text.
-pub fn compare_recurrences(read: &[ReadLine], wanted: &[Line]) -> Vec<Difference> {
+pub fn compare_recurrences(read: &[LocatedStatement], wanted: &[Statement]) -> Vec<Difference> {
     let mut differences = vec![];
     let (mut reads, mut wants) = (0, 0);
     for (read_at, wanted_at) in common(read, wanted).into_iter().chain([(read.len(), wanted.len())]) {
@@ -54,7 +54,7 @@ pub fn compare_recurrences(read: &[ReadLine], wanted: &[Line]) -> Vec<Difference
 const PAIRS: usize = 4_000_000;
 
 /// The longest list of lines that both have in their order, as positions in each.
-fn common(read: &[ReadLine], wanted: &[Line]) -> Vec<(usize, usize)> {
+fn common(read: &[LocatedStatement], wanted: &[Statement]) -> Vec<(usize, usize)> {
     let width = wanted.len() + 1;
     if read.len().saturating_mul(width) > PAIRS {
         let same = read.iter().zip(wanted).take_while(|(read, wanted)| read.line == **wanted).count();

@@ -4,7 +4,7 @@
 //! number; all else is an expression.
 
 use super::cursor::{Cursor, Read};
-use super::line::Expression;
+use super::statement::Expression;
 use systole_base::diagnostic::counted;
 use systole_base::integer::Affine;
 use systole_base::scalar::Function;

@@ -1,11 +1,11 @@
 //! Dataflow recurrences: what stage `spaces` prints, as data, as text, and read again.
 //!
-//! In: spaces and a [`Dataflow`](super::Dataflow) for each, or a text. Out: [`Line`]s, the same whichever they come from; and where those of a
+//! In: spaces and a [`Dataflow`](super::Dataflow) for each, or a text. Out: [`Statement`]s, the same whichever they come from; and where those of a
 //! text are other ones than those of the dataflows. Law: lines that are printed and read are the same lines. Paper: Cyclotron section 4.
 
-mod line;
+mod statement;
 
-pub use line::{Carrier, Condition, Defined, Element, Expression, Instance, Line, Recurrence, Value};
+pub use statement::{Carrier, Condition, Defined, Element, Expression, Instance, Recurrence, Statement, Value};
 
 mod print;
 
@@ -19,13 +19,13 @@ pub use of_system::recurrences;
 
 mod cursor;
 
-mod forms;
+mod subscripts;
 
 mod expressions;
 
 mod reader;
 
-pub use reader::{RECURRENCES, ReadLine, read_recurrences, split_recurrences};
+pub use reader::{LocatedStatement, RECURRENCES, read_recurrences, split_recurrences};
 
 mod compare;
 

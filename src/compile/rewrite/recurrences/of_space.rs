@@ -4,7 +4,7 @@
 //! or start a value stand at the faces of the domain through which its lines enter, so diagonals come out right as well; a
 //! face that is thicker than one point is told by a condition. Paper: Cyclotron section 4, Figure 4.
 
-use super::line::{Carrier, Condition, Defined, Element, Expression, Instance, Recurrence, Value};
+use super::statement::{Carrier, Condition, Defined, Element, Expression, Instance, Recurrence, Value};
 use crate::rewrite::dataflows::{Dataflow, Transport, is_constant};
 use std::collections::BTreeMap;
 use systole_base::integer::{Affine, Name, Vector, dot, name};

@@ -4,21 +4,21 @@
 //! another space gives is told with the point that has it, `(i)_X.sum <- (i,i-1)_X.sum in X.sum`; only what the user asked for
 //! is written to memory. Paper: Cyclotron section 4.4, Figure 6.
 
-use super::line::{Carrier, Condition, Defined, Expression, Instance, Line, Recurrence, Value};
 use super::of_space::{Place, expression, moved, operand_names, passed_on, recurrences_of_space, reduced, written_out};
+use super::statement::{Carrier, Condition, Defined, Expression, Instance, Recurrence, Statement, Value};
 use crate::rewrite::dataflows::{Dataflow, Transport};
 use systole_base::integer::{Affine, Name, Polyhedron};
 use systole_equations::recurrence::spaces::{Origin, Source, SpaceSystem, last_point};
 use systole_equations::recurrence::{Role, Space};
 
 /// The recurrences of all spaces, each list behind a line with the name of its space; one space alone needs no name.
-pub fn recurrences(system: &SpaceSystem, dataflows: &[Dataflow]) -> Vec<Line> {
+pub fn recurrences(system: &SpaceSystem, dataflows: &[Dataflow]) -> Vec<Statement> {
     if let (Some(space), [dataflow]) = (system.only_space(), dataflows) {
         return recurrences_of_space(space, dataflow).into_iter().map(recurrence).collect();
     }
     let mut lines = vec![];
     for (position, (space, dataflow)) in system.spaces.iter().zip(dataflows).enumerate() {
-        lines.push(Line::Space(space.name.clone()));
+        lines.push(Statement::Space(space.name.clone()));
         let reader = Reader { system, dataflows, position, space, names: operand_names(space) };
         let all = reader.operands(dataflow).into_iter().chain(reader.result(dataflow));
         lines.extend(all.map(recurrence));
@@ -26,8 +26,8 @@ pub fn recurrences(system: &SpaceSystem, dataflows: &[Dataflow]) -> Vec<Line> {
     lines
 }
 
-fn recurrence(one: Recurrence) -> Line {
-    Line::Recurrence(Box::new(one))
+fn recurrence(one: Recurrence) -> Statement {
+    Statement::Recurrence(Box::new(one))
 }
 
 /// One space of a system, and what the others give it.

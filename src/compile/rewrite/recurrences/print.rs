@@ -1,6 +1,6 @@
 //! Recurrences as text, which [`read_recurrences`](super::read_recurrences) reads.
 
-use super::line::{Carrier, Condition, Defined, Element, Expression, Instance, Line, Recurrence, Value};
+use super::statement::{Carrier, Condition, Defined, Element, Expression, Instance, Recurrence, Statement, Value};
 use std::fmt;
 use systole_base::integer::Affine;
 use systole_base::scalar::Function;
@@ -21,11 +21,11 @@ pub(super) const CARRIERS: [(Carrier, &str); 7] = [
 const OPERATORS: [(Function, &str, usize); 4] =
     [(Function::Add, "+", 1), (Function::Subtract, "-", 1), (Function::Multiply, "*", 2), (Function::Divide, "/", 2)];
 
-impl fmt::Display for Line {
+impl fmt::Display for Statement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Line::Space(name) => write!(f, "{name}:"),
-            Line::Recurrence(recurrence) => recurrence.fmt(f),
+            Statement::Space(name) => write!(f, "{name}:"),
+            Statement::Recurrence(recurrence) => recurrence.fmt(f),
         }
     }
 }

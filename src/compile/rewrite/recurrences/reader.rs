@@ -3,17 +3,17 @@
 //! Each line is read on its own, so what is wrong with one hides nothing of the others.
 
 use super::cursor::{Cursor, Read};
-use super::line::{Carrier, Defined, Line, Recurrence, Value};
 use super::print::CARRIERS;
+use super::statement::{Carrier, Defined, Recurrence, Statement, Value};
 use std::sync::Arc;
 use systole_base::diagnostic::{Checked, Diagnostics};
 use systole_base::span::{Source, Span};
 
 /// A line, and where it stands.
 #[derive(Clone, Debug)]
-pub struct ReadLine {
+pub struct LocatedStatement {
     /// What it says.
-    pub line: Line,
+    pub line: Statement,
     /// Where it stands.
     pub span: Span,
 }
@@ -39,7 +39,7 @@ pub fn split_recurrences(source: &Arc<Source>) -> (Arc<Source>, Option<Span>) {
 ///
 /// # Errors
 /// All lines that cannot be read.
-pub fn read_recurrences(source: &Arc<Source>, within: Span) -> Checked<Vec<ReadLine>> {
+pub fn read_recurrences(source: &Arc<Source>, within: Span) -> Checked<Vec<LocatedStatement>> {
     let (mut lines, mut problems) = (vec![], Diagnostics::new());
     let mut start = within.start;
     for line in source.slice(within).split_inclusive('\n') {
@@ -51,7 +51,7 @@ pub fn read_recurrences(source: &Arc<Source>, within: Span) -> Checked<Vec<ReadL
             continue;
         }
         match Cursor::new(source, span).line() {
-            Ok(line) => lines.push(ReadLine { line, span }),
+            Ok(line) => lines.push(LocatedStatement { line, span }),
             Err(problem) => problems.push(*problem),
         }
     }
@@ -59,12 +59,12 @@ pub fn read_recurrences(source: &Arc<Source>, within: Span) -> Checked<Vec<ReadL
 }
 
 impl Cursor<'_> {
-    fn line(mut self) -> Read<Line> {
+    fn line(mut self) -> Read<Statement> {
         let mut ahead = self.clone();
         let header = ahead.dotted("a name").ok().filter(|_| ahead.takes(":"));
         let (line, rest) = match header {
-            Some(space) => (Line::Space(space), ahead),
-            None => (Line::Recurrence(Box::new(self.recurrence()?)), self),
+            Some(space) => (Statement::Space(space), ahead),
+            None => (Statement::Recurrence(Box::new(self.recurrence()?)), self),
         };
         if rest.is_at_end() { Ok(line) } else { rest.expected("the end of the line") }
     }

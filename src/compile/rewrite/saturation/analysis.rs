@@ -3,7 +3,7 @@
 //! In: e-nodes. Out: [`Facts`]. Invariant: a class never holds two different leaves. A rule that breaks this is unsound; the analysis
 //! notes the leaves, and saturation stops with a message.
 
-use super::folding;
+use super::computed_nodes;
 use crate::rewrite::registry::Context;
 use crate::rewrite::terms::{AccessText, DirectionText, Term};
 use egg::{Analysis, DidMerge, EGraph, Id, Justification, Language, Symbol};
@@ -160,7 +160,7 @@ impl Analysis<Term> for FieldAnalysis {
     }
 
     fn modify(graph: &mut Graph, id: Id) {
-        folding::modify(graph, id);
+        computed_nodes::modify(graph, id);
     }
 }
 

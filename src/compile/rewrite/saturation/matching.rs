@@ -30,12 +30,12 @@ enum Instruction {
     /// Both registers hold one class.
     Compare { one: usize, other: usize },
     /// The class in `register` is that of a term whose variables are bound.
-    Lookup { term: Vec<Part>, register: usize },
+    Lookup { term: Vec<LookupNode>, register: usize },
 }
 
 /// A node over the parts before it, or what a register holds.
 #[derive(Clone, Debug)]
-enum Part {
+enum LookupNode {
     Node(Term),
     Register(usize),
 }
@@ -107,12 +107,12 @@ impl Instruction {
 }
 
 /// The class of a term; `None` where the graph has none.
-fn look_up(graph: &Graph, term: &[Part], registers: &[Id]) -> Option<Id> {
+fn look_up(graph: &Graph, term: &[LookupNode], registers: &[Id]) -> Option<Id> {
     let mut classes: Vec<Id> = vec![];
     for part in term {
         classes.push(match part {
-            Part::Node(node) => graph.lookup(node.clone().map_children(|child| classes[usize::from(child)]))?,
-            Part::Register(register) => graph.find(registers[*register]),
+            LookupNode::Node(node) => graph.lookup(node.clone().map_children(|child| classes[usize::from(child)]))?,
+            LookupNode::Register(register) => graph.find(registers[*register]),
         });
     }
     classes.last().copied()
@@ -173,10 +173,10 @@ impl Compiler<'_> {
     }
 
     /// Adds a part whose variables are bound behind those that it is made of; its place.
-    fn add_parts(&self, id: Id, term: &mut Vec<Part>) -> Id {
+    fn add_parts(&self, id: Id, term: &mut Vec<LookupNode>) -> Id {
         let part = match &self.pattern[id] {
-            ENodeOrVar::ENode(node) => Part::Node(node.clone().map_children(|child| self.add_parts(child, term))),
-            ENodeOrVar::Var(variable) => Part::Register(self.register(*variable).unwrap_or_default()),
+            ENodeOrVar::ENode(node) => LookupNode::Node(node.clone().map_children(|child| self.add_parts(child, term))),
+            ENodeOrVar::Var(variable) => LookupNode::Register(self.register(*variable).unwrap_or_default()),
         };
         term.push(part);
         Id::from(term.len() - 1)

@@ -9,11 +9,11 @@ pub use analysis::{Facts, Graph};
 
 pub(crate) use analysis::{FieldAnalysis, access_of, all_bound, bound_indices, face_of, name_of};
 
-mod folding;
+mod computed_nodes;
 
-pub use folding::{FOLD_COUNT, FOLD_DEFINITION, FOLD_DIRECTIONS, FOLD_PICK, components, part_of};
+pub use computed_nodes::{FOLD_COUNT, FOLD_DEFINITION, FOLD_DIRECTIONS, FOLD_PICK, components, part_of};
 
-pub(crate) use folding::folded_element;
+pub(crate) use computed_nodes::folded_element;
 
 mod matching;
 

@@ -4,7 +4,7 @@
 //! conditions belong to a rule and are not steps of their own.
 
 use super::analysis::Graph;
-use super::folding::FOLD_DIRECTIONS;
+use super::computed_nodes::FOLD_DIRECTIONS;
 use crate::rewrite::terms::{AccessText, DirectionText, Term};
 use egg::{FlatTerm, RecExpr, Symbol};
 use std::collections::BTreeSet;

@@ -15,6 +15,6 @@ pub use operands::Operands;
 
 mod notation;
 
-pub use notation::{Known, Notation};
+pub use notation::{Notation, TermNames};
 
 mod notation_of_moves;

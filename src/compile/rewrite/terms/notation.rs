@@ -10,17 +10,17 @@ use systole_base::scalar::Function;
 use systole_equations::recurrence::Operator;
 
 /// What the user's definitions call their terms, by the texts of these.
-pub type Known = BTreeMap<String, String>;
+pub type TermNames = BTreeMap<String, String>;
 
 /// A term with names for its parts.
 pub struct Notation<'a> {
     pub(super) term: &'a RecExpr<Term>,
-    known: &'a Known,
+    known: &'a TermNames,
 }
 
 impl Notation<'_> {
     /// A term whose outermost operator is shown even where a definition names it; the text itself where it is no term.
-    pub fn show(text: &str, known: &Known) -> String {
+    pub fn show(text: &str, known: &TermNames) -> String {
         let shown = |term: RecExpr<Term>| Notation { term: &term, known }.node(term.root());
         text.parse().map_or_else(|_| text.to_owned(), shown)
     }

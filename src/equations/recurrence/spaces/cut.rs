@@ -5,7 +5,7 @@
 
 use super::merge::merge_reductions;
 use super::sources::find_sources;
-use super::{Family, Known, Member, SpaceSystem};
+use super::{ClosedValues, Family, Member, SpaceSystem};
 use crate::recurrence::one_space::lower_body;
 use crate::recurrence::spaces::last_point;
 use crate::recurrence::{
@@ -158,7 +158,7 @@ impl Cutter<'_> {
     }
 
     fn add_known(&mut self, equation: &Equation) {
-        self.cut.known.push(Known {
+        self.cut.known.push(ClosedValues {
             tensor: equation.target.clone(),
             subscripts: equation.subscripts.clone(),
             domain: equation.domain.clone(),
@@ -169,7 +169,12 @@ impl Cutter<'_> {
 
     /// The elements of an equation that is a reduction alone of which no point of it is: their value is known. `None` where it
     /// cannot be said which these are, and there may be some.
-    fn elements_without_terms(&self, equation: &Equation, inner: &Position, operator: Operator) -> Option<Vec<Known>> {
+    fn elements_without_terms(
+        &self,
+        equation: &Equation,
+        inner: &Position,
+        operator: Operator,
+    ) -> Option<Vec<ClosedValues>> {
         let gathered = self.system.tensor(&equation.target).map(|target| gather(equation, target))?;
         let (set, reduced) = match scattered_indices(equation).is_empty() {
             true => (inner.set.clone(), inner.reduced.clone()),
@@ -185,7 +190,7 @@ impl Cutter<'_> {
             .map(|index| names.get(index).and_then(|name| name.as_variable()).unwrap_or(index).clone());
         let (indices, subscripts): (Vec<Name>, Vec<Affine>) =
             (indices.collect(), gathered.subscripts.iter().map(|form| form.substitute(&names)).collect());
-        let known = |part: Polyhedron| Known {
+        let known = |part: Polyhedron| ClosedValues {
             tensor: equation.target.clone(),
             subscripts: subscripts.clone(),
             domain: Domain { indices: indices.clone(), set: part.substitute(&names) },

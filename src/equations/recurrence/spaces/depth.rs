@@ -5,7 +5,7 @@
 //! summed side by side, so only its last term counts. It is found by evaluating the kernel with depths in place of values.
 
 use super::in_order::{Values, evaluate_elements};
-use super::{Known, Origin, SpaceSystem};
+use super::{ClosedValues, Origin, SpaceSystem};
 use crate::recurrence::{Operator, Scalar, Space};
 use systole_base::integer::Bindings;
 use systole_base::scalar::Function;
@@ -46,7 +46,7 @@ impl SpaceSystem {
             // What has no term is there from the beginning.
             Space { operands, body, reduction: space.reduction.map(|_| Operator::Sum), ..space.clone() }
         };
-        let known = self.known.iter().map(|known| Known { value: Scalar::Number(0.0), ..known.clone() });
+        let known = self.known.iter().map(|known| ClosedValues { value: Scalar::Number(0.0), ..known.clone() });
         SpaceSystem {
             spaces: self.spaces.iter().enumerate().map(deep).collect(),
             known: known.collect(),

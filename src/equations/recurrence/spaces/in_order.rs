@@ -58,7 +58,7 @@ pub fn evaluate_system_by(
     check_sizes(system, sizes)?;
     build_tables(system, sizes, inputs)?;
     let mut run =
-        Run { cut, reduce, sizes, inputs, owners: HashMap::new(), values: HashMap::new(), busy: HashSet::new() };
+        Evaluation { cut, reduce, sizes, inputs, owners: HashMap::new(), values: HashMap::new(), busy: HashSet::new() };
     run.claim_points()?;
     run.note_known()?;
     let outputs = system.tensors_with(Role::Output);
@@ -69,7 +69,7 @@ pub fn evaluate_system_by(
 pub(super) fn evaluate_elements(cut: &SpaceSystem, reduce: &Reduce<'_>, sizes: &Bindings) -> Checked<Vec<f64>> {
     let inputs = Tensors::new();
     let (owners, values, busy) = (HashMap::new(), HashMap::new(), HashSet::new());
-    let mut run = Run { cut, reduce, sizes, inputs: &inputs, owners, values, busy };
+    let mut run = Evaluation { cut, reduce, sizes, inputs: &inputs, owners, values, busy };
     run.claim_points()?;
     run.note_known()?;
     let elements: Vec<Element> = run.owners.keys().cloned().collect();
@@ -91,7 +91,7 @@ fn check_chains(cut: &SpaceSystem, chains: &[Chain]) -> Checked<()> {
 type Element = (Name, Vector);
 
 /// An evaluation under way.
-struct Run<'a> {
+struct Evaluation<'a> {
     cut: &'a SpaceSystem,
     reduce: &'a Reduce<'a>,
     sizes: &'a Bindings,
@@ -102,7 +102,7 @@ struct Run<'a> {
     busy: HashSet<Element>,
 }
 
-impl Run<'_> {
+impl Evaluation<'_> {
     /// Notes for each element the points that contribute to it.
     fn claim_points(&mut self) -> Checked<()> {
         for (position, space) in self.cut.spaces.iter().enumerate() {

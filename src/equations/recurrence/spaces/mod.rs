@@ -73,7 +73,7 @@ pub struct SpaceSystem {
     /// operand are disjoint and cover the space.
     pub sources: Vec<Vec<Vec<Source>>>,
     /// Elements that are known without an operation.
-    pub known: Vec<Known>,
+    pub known: Vec<ClosedValues>,
     /// How reductions of the kernel are split.
     pub splits: Vec<Split>,
     /// All tensors of the kernel, in the order of declaration, and those that splits add.
@@ -130,7 +130,7 @@ pub enum Origin {
 
 /// Elements of a tensor that a closed form of the subscripts gives.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Known {
+pub struct ClosedValues {
     /// The tensor.
     pub tensor: Name,
     /// Its subscripts over the indices of `domain`.

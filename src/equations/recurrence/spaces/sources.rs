@@ -54,7 +54,7 @@ fn of_operand(cut: &SpaceSystem, reader: &Space, operand: &Operand) -> Result<Ve
 /// The closed forms that define elements the operand reads.
 fn known_sources(cut: &SpaceSystem, reader: &Space, operand: &Operand, points: &Polyhedron) -> Vec<Source> {
     let mine = cut.known.iter().filter(|known| known.tensor == operand.tensor);
-    let source = |known: &super::Known| {
+    let source = |known: &super::ClosedValues| {
         let inverse = solve(&known.subscripts, &known.domain.indices, &operand.access)?;
         let origin = Origin::Known(known.value.substitute(&inverse.point));
         source(&reader.domain.set, points, &inverse.image(&known.domain.set), origin)

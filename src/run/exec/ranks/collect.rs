@@ -7,7 +7,7 @@
 use super::super::sharing::marks::Marks;
 use super::contents::Contents;
 use super::distribute::{of_entries, to_entries};
-use super::part::{Part, pieces};
+use super::local_words::{LocalWords, pieces};
 use super::share::Share;
 use super::world::World;
 use crate::shared::{missing_word, show_element};
@@ -43,7 +43,12 @@ pub fn collect<W: Contents>(world: &World, share: &Share<'_, W>, mut sinks: Opti
 }
 
 /// Packs what was stored, piece by piece.
-fn give<W: Contents>(layout: &Layout, part: &Part<W>, stored: &Marks, mut to: impl FnMut(&[Range<usize>], Vec<u64>)) {
+fn give<W: Contents>(
+    layout: &Layout,
+    part: &LocalWords<W>,
+    stored: &Marks,
+    mut to: impl FnMut(&[Range<usize>], Vec<u64>),
+) {
     for piece in pieces(layout, &stored.runs(), PART) {
         let mut elements = vec![];
         for address in piece.iter().flat_map(Range::clone) {

@@ -5,7 +5,7 @@
 
 use super::super::sharing::needs::Needs;
 use super::contents::Contents;
-use super::part::{Part, pieces};
+use super::local_words::{LocalWords, pieces};
 use super::share::Share;
 use super::world::World;
 use std::ops::Range;
@@ -64,7 +64,7 @@ impl Shelf<'_, '_> {
 fn take<W: Contents>(
     layout: &Layout,
     runs: &[Range<usize>],
-    part: &mut Part<W>,
+    part: &mut LocalWords<W>,
     mut elements: impl FnMut(&[Range<usize>]) -> Vec<u64>,
 ) {
     for piece in pieces(layout, runs, PART) {

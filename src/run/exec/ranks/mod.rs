@@ -41,7 +41,7 @@ mod world;
 
 mod contents;
 
-mod part;
+mod local_words;
 
 mod share;
 

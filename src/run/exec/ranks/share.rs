@@ -9,27 +9,27 @@ use super::super::plan::Plan;
 use super::super::sharing::marks::Marks;
 use super::super::sharing::needs::Needs;
 use super::contents::Contents;
-use super::part::Part;
+use super::local_words::LocalWords;
 use systole_program::array::Trouble;
 
 /// What one rank holds of all arrays.
 pub struct Share<'a, W> {
     pub plan: &'a Plan<'a>,
     /// For each array the words that are read.
-    pub inputs: Vec<Part<W>>,
+    pub inputs: Vec<LocalWords<W>>,
     /// For each array the words that are stored, and which of them were.
-    pub outputs: Vec<(Part<W>, Marks)>,
+    pub outputs: Vec<(LocalWords<W>, Marks)>,
 }
 
 impl<'a, W: Contents> Share<'a, W> {
     /// Inputs that are not read yet, and outputs that are not stored yet.
     pub fn new(plan: &'a Plan<'a>, needs: &Needs) -> Share<'a, W> {
         let blank = |runs: &Vec<std::ops::Range<usize>>| {
-            let mut part = Part::new(runs);
+            let mut part = LocalWords::new(runs);
             part.fill(&W::UNWRITTEN);
             (part, Marks::default())
         };
-        let inputs = needs.read.iter().map(|runs| Part::new(runs)).collect();
+        let inputs = needs.read.iter().map(|runs| LocalWords::new(runs)).collect();
         Share { plan, inputs, outputs: needs.stored.iter().map(blank).collect() }
     }
 }
@@ -52,7 +52,7 @@ impl<W: Contents> Arrays<W> for Share<'_, W> {
 
     fn held(&self) -> arrays::Share {
         arrays::Share {
-            inputs: self.inputs.iter().map(Part::bytes).sum(),
+            inputs: self.inputs.iter().map(LocalWords::bytes).sum(),
             outputs: self.outputs.iter().map(|(part, stored)| stored_bytes(part, stored)).sum(),
         }
     }
@@ -67,7 +67,7 @@ impl<W: Contents> Arrays<W> for Share<'_, W> {
 }
 
 /// How many bytes the words take that were stored.
-fn stored_bytes<W: Contents>(part: &Part<W>, stored: &Marks) -> u64 {
+fn stored_bytes<W: Contents>(part: &LocalWords<W>, stored: &Marks) -> u64 {
     let places = stored.runs().into_iter().flatten().filter_map(|address| part.place(address));
     places.map(|place| part.word(place).bytes()).sum()
 }

@@ -7,7 +7,7 @@
 use super::run::Run;
 use super::window::Elements;
 use crate::leaf::Element;
-use crate::leaf::known::parts;
+use crate::leaf::recognised::parts;
 use crate::leaf::routine::{Loop, Node};
 
 /// The addresses of a factor: the first, and how far they move from round to round of the lanes and of the loop.

@@ -50,7 +50,7 @@ mod place;
 
 mod product;
 
-pub use product::Part;
+pub use product::Remaining;
 
 mod pieces;
 

@@ -4,11 +4,11 @@
 //! is prepared, and nothing is left for calls like it but to ask the library. Most calls of a run are such: updates of tiles.
 
 use super::place::Spot;
-use super::product::Part;
+use super::product::Remaining;
 use super::run::Run;
 use crate::leaf::Element;
-use crate::leaf::known::{Kind, Product};
 use crate::leaf::library::Library;
+use crate::leaf::recognised::{Kind, Product};
 use crate::leaf::routine::Node;
 
 /// A call of more pieces takes so long that finding them out again is nothing.
@@ -17,7 +17,7 @@ const MOST: usize = 64;
 /// A product, and which part of its result it adds to.
 #[derive(Clone, Debug)]
 pub struct Piece {
-    part: Part,
+    part: Remaining,
     factor: f64,
     /// Of the result and of the two factors.
     spots: [Spot; 3],
@@ -41,9 +41,9 @@ impl<'a, E: Element> Run<'a, E> {
         is_all.then_some(pieces)
     }
 
-    fn piece(&self, product: &Product, part: Part) -> Option<Piece> {
+    fn piece(&self, product: &Product, part: Remaining) -> Option<Piece> {
         let [c, a, b] = product.matrices().map(|(access, indices)| self.spot(access, indices));
-        (part != Part::Other).then_some(Piece { part, factor: product.factor, spots: [c?, a?, b?] })
+        (part != Remaining::Other).then_some(Piece { part, factor: product.factor, spots: [c?, a?, b?] })
     }
 
     /// Has the library do all pieces of a call.

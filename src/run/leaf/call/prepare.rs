@@ -8,8 +8,8 @@ use super::pieces::Piece;
 use super::region::Region;
 use super::run::Run;
 use super::window::{Boxes, Elements};
-use crate::leaf::known::{Plan, Plans};
-use crate::leaf::routine::{Cut, Few, Form, Node, Routine, Span};
+use crate::leaf::recognised::{Plan, Plans};
+use crate::leaf::routine::{Cut, Few, Node, Routine, SlotAffine, Span};
 use std::borrow::Cow;
 use std::sync::Arc;
 use systole_base::diagnostic::Checked;
@@ -36,7 +36,7 @@ pub struct Prepared {
 #[derive(Clone, Debug)]
 pub struct Link {
     pub window: usize,
-    pub address: Form,
+    pub address: SlotAffine,
     /// Whether it stays within its window in all of the tile.
     pub is_safe: bool,
 }
@@ -88,7 +88,7 @@ fn whole(routine: &Routine, boxes: &Boxes, window: usize) -> Option<usize> {
 fn link(routine: &Routine, boxes: &Boxes, access: usize) -> Link {
     let access = &routine.accesses[access];
     let area = &boxes.windows[access.window];
-    let mut address = Form::constant(0);
+    let mut address = SlotAffine::constant(0);
     let mut is_safe = true;
     for ((form, span), stride) in access.subscripts.iter().zip(&area.spans).zip(area.strides()) {
         address.constant += (form.constant - span.0) * stride;

@@ -7,9 +7,9 @@ use super::place::{Operand, Spot};
 use super::run::Run;
 use super::window::Elements;
 use crate::leaf::Element;
-use crate::leaf::known::{Product, nest_of};
 use crate::leaf::library::{Layout, Library, Matrix, Square, Target};
-use crate::leaf::routine::{Few, Form, Loop, Span};
+use crate::leaf::recognised::{Product, nest_of};
+use crate::leaf::routine::{Few, Loop, SlotAffine, Span};
 use crate::leaf::tally::Service;
 use systole_program::array::Trouble;
 
@@ -18,7 +18,7 @@ const SMALLEST: i64 = 16;
 
 /// What the bounds between indices leave of a box.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Part {
+pub enum Remaining {
     Nothing,
     All,
     /// Rows no less than columns, or columns no less than rows, counted within the box.
@@ -31,7 +31,7 @@ pub enum Part {
 }
 
 /// Does a piece of a product.
-pub type Act<'f, 'a, E> = dyn FnMut(&mut Run<'a, E>, Part) -> Result<bool, Trouble> + 'f;
+pub type Act<'f, 'a, E> = dyn FnMut(&mut Run<'a, E>, Remaining) -> Result<bool, Trouble> + 'f;
 
 impl<'a, E: Element> Run<'a, E> {
     /// Runs a product by the library, or by its loops.
@@ -42,7 +42,7 @@ impl<'a, E: Element> Run<'a, E> {
         library: &dyn Library<E>,
     ) -> Result<(), Trouble> {
         self.cut(product, loops, &mut |run, part| match part {
-            Part::Other => {
+            Remaining::Other => {
                 run.fill();
                 run.repeat(loops).map(|()| true)
             }
@@ -51,7 +51,7 @@ impl<'a, E: Element> Run<'a, E> {
     }
 
     /// Has `act` do what the bounds leave of a product, piece by piece, each with the spans of the piece: a box or a triangle,
-    /// of which it says whether it could; what is neither, or what it could not, it must do as [`Part::Other`].
+    /// of which it says whether it could; what is neither, or what it could not, it must do as [`Remaining::Other`].
     pub fn cut(&mut self, product: &Product, loops: &'a Loop, act: &mut Act<'_, 'a, E>) -> Result<(), Trouble> {
         let held = Few::from_slice(&self.spans);
         let narrowed = nest_of(loops).map(|(nest, _)| nest).unwrap_or_default();
@@ -67,8 +67,8 @@ impl<'a, E: Element> Run<'a, E> {
     fn pieces(&mut self, product: &Product, act: &mut Act<'_, 'a, E>) -> Result<(), Trouble> {
         let lengths = product.indices.iter().map(|index| self.spans[*index].1 - self.spans[*index].0 + 1);
         let lengths: Few<i64> = lengths.collect();
-        let part = if lengths.iter().any(|length| *length <= 0) { Part::Nothing } else { self.part(product) };
-        if part == Part::Nothing || (part != Part::Other && act(self, part)?) {
+        let part = if lengths.iter().any(|length| *length <= 0) { Remaining::Nothing } else { self.part(product) };
+        if part == Remaining::Nothing || (part != Remaining::Other && act(self, part)?) {
             return Ok(());
         }
         let cut = product.indices.iter().zip(&lengths).filter(|(index, _)| self.cuts(product, **index));
@@ -83,18 +83,18 @@ impl<'a, E: Element> Run<'a, E> {
                 self.spans[*index] = (first, last);
                 Ok(())
             }
-            _ => act(self, Part::Other).map(|_| ()),
+            _ => act(self, Remaining::Other).map(|_| ()),
         }
     }
 
     /// Whether a bound that leaves a part of the box only is over this index.
     fn cuts(&self, product: &Product, index: usize) -> bool {
-        let over = |form: &&Form| form.coefficient(index) != 0;
+        let over = |form: &&SlotAffine| form.coefficient(index) != 0;
         product.within.iter().filter(over).any(|form| self.values(product, form).0 < 0)
     }
 
     /// The least and the greatest value of a form in the box.
-    fn values(&self, product: &Product, form: &Form) -> Span {
+    fn values(&self, product: &Product, form: &SlotAffine) -> Span {
         form.terms.iter().fold((form.constant, form.constant), |(low, high), (slot, by)| {
             let is_inner = product.indices.contains(slot);
             let (first, last) = if is_inner { self.spans[*slot] } else { (self.slots[*slot], self.slots[*slot]) };
@@ -102,18 +102,18 @@ impl<'a, E: Element> Run<'a, E> {
         })
     }
 
-    fn part(&self, product: &Product) -> Part {
-        let open: Few<&Form> = product.within.iter().filter(|form| self.values(product, form).0 < 0).collect();
+    fn part(&self, product: &Product) -> Remaining {
+        let open: Few<&SlotAffine> = product.within.iter().filter(|form| self.values(product, form).0 < 0).collect();
         match open.as_slice() {
-            [] => Part::All,
-            forms if forms.iter().any(|form| self.values(product, form).1 < 0) => Part::Nothing,
-            [form] => self.triangle(product, form).unwrap_or(Part::Other),
-            _ => Part::Other,
+            [] => Remaining::All,
+            forms if forms.iter().any(|form| self.values(product, form).1 < 0) => Remaining::Nothing,
+            [form] => self.triangle(product, form).unwrap_or(Remaining::Other),
+            _ => Remaining::Other,
         }
     }
 
     /// The triangle of rows and columns that a form leaves of a square.
-    fn triangle(&self, product: &Product, form: &Form) -> Option<Part> {
+    fn triangle(&self, product: &Product, form: &SlotAffine) -> Option<Remaining> {
         let [row, column] = [product.roles[0]?, product.roles[1]?].map(|position| product.indices[position]);
         let length = |index: usize| self.spans[index].1 - self.spans[index].0;
         let by = form.coefficient(row);
@@ -128,11 +128,11 @@ impl<'a, E: Element> Run<'a, E> {
             -1 => false,
             _ => return None,
         };
-        Some(Part::Triangle { is_lower: by > 0, has_diagonal })
+        Some(Remaining::Triangle { is_lower: by > 0, has_diagonal })
     }
 
     /// What a piece would ask of a library; `None` where none can do it.
-    pub fn counted(&self, product: &Product, part: Part) -> Option<(Service, u64)> {
+    pub fn counted(&self, product: &Product, part: Remaining) -> Option<(Service, u64)> {
         let [c, a, b] = product.matrices();
         let Spot { layout, .. } = self.spot(c.0, c.1)?;
         let are_there = self.is_matrix(a.0, a.1) && self.is_matrix(b.0, b.1);
@@ -140,7 +140,7 @@ impl<'a, E: Element> Run<'a, E> {
     }
 
     /// `None`, and nothing done, where an access is not known to stay within its window or does not lie like a matrix.
-    fn multiply(&mut self, product: &Product, part: Part, library: &dyn Library<E>) -> Option<()> {
+    fn multiply(&mut self, product: &Product, part: Remaining, library: &dyn Library<E>) -> Option<()> {
         let [c, a, b] = product.matrices();
         let (c, part) = (self.spot(c.0, c.1)?, (part, E::rounded(product.factor)));
         self.add(c, part, |run| Some([run.operand(a.0, a.1)?, run.operand(b.0, b.1)?]), library)
@@ -150,14 +150,14 @@ impl<'a, E: Element> Run<'a, E> {
     pub(super) fn add<F>(
         &mut self,
         Spot { window, base, layout }: Spot,
-        (part, factor): (Part, E),
+        (part, factor): (Remaining, E),
         operands: F,
         library: &dyn Library<E>,
     ) -> Option<()>
     where
         F: FnOnce(&Self) -> Option<[Operand<'_, E>; 2]>,
     {
-        let is_blank = part == Part::All && self.is_blank(window, layout) && self.blank == Some(E::ZERO);
+        let is_blank = part == Remaining::All && self.is_blank(window, layout) && self.blank == Some(E::ZERO);
         if !is_blank {
             self.fill();
         }
@@ -175,13 +175,13 @@ impl<'a, E: Element> Run<'a, E> {
 /// Adds a product to a matrix or a triangle of it; gives what was asked of the library, and the applications that it stands for.
 fn add<E: Element>(
     c: Target<'_, E>,
-    part: Part,
+    part: Remaining,
     factor: E,
     (a, b): (Matrix<'_, E>, Matrix<'_, E>),
     library: &dyn Library<E>,
 ) -> (Service, u64) {
     let counted = count(part, c.layout, a.layout.columns);
-    let Part::Triangle { is_lower, has_diagonal } = part else {
+    let Remaining::Triangle { is_lower, has_diagonal } = part else {
         library.add_product(c, factor, a, b);
         return counted;
     };
@@ -192,11 +192,13 @@ fn add<E: Element>(
 }
 
 /// What a piece asks of the library, and the applications that this stands for, with so many terms an element.
-fn count(part: Part, layout: Layout, terms: usize) -> (Service, u64) {
+fn count(part: Remaining, layout: Layout, terms: usize) -> (Service, u64) {
     let (rows, columns, terms) = (layout.rows as u64, layout.columns as u64, 2 * terms as u64);
     match part {
-        Part::Triangle { has_diagonal: true, .. } => (Service::Triangle, terms * (rows * (rows + 1) / 2)),
-        Part::Triangle { has_diagonal: false, .. } => (Service::Triangle, terms * (rows * rows.saturating_sub(1) / 2)),
+        Remaining::Triangle { has_diagonal: true, .. } => (Service::Triangle, terms * (rows * (rows + 1) / 2)),
+        Remaining::Triangle { has_diagonal: false, .. } => {
+            (Service::Triangle, terms * (rows * rows.saturating_sub(1) / 2))
+        }
         _ => (Service::Product, terms * rows * columns),
     }
 }

@@ -10,13 +10,13 @@
 //! ([`Prepared::moved`](super::Prepared::moved)).
 
 use super::window::Boxes;
-use crate::leaf::known::{Kind, Plan};
-use crate::leaf::routine::{Cut, Few, Form, Frame, Node, Routine, Span, Verdict, margins, verdict};
+use crate::leaf::recognised::{Kind, Plan};
+use crate::leaf::routine::{Cut, Few, Frame, Node, Routine, SlotAffine, Span, Verdict, margins, verdict};
 
 /// Coordinates at which each of these forms has a value within its span.
 #[derive(Clone, Debug, Default)]
 pub struct Region {
-    limits: Vec<(Form, Span)>,
+    limits: Vec<(SlotAffine, Span)>,
 }
 
 impl Region {
@@ -37,7 +37,7 @@ impl Region {
     }
 
     /// Leaves the coordinates at which a form has a value within a span.
-    fn limit(&mut self, form: Form, span: Span) {
+    fn limit(&mut self, form: SlotAffine, span: Span) {
         match self.limits.iter_mut().find(|(known, _)| *known == form) {
             Some((_, held)) => *held = (held.0.max(span.0), held.1.min(span.1)),
             None if form.terms.is_empty() => {}
@@ -51,28 +51,28 @@ struct Survey<'a> {
     boxes: &'a Boxes,
     at: &'a [i64],
     /// How the first value of each index moves: a form over the coordinates that is 0 at those of the call.
-    moves: Few<Form>,
+    moves: Few<SlotAffine>,
     region: Region,
 }
 
 impl Survey<'_> {
     /// How the first element of a tile moves with the coordinates, at which it stays as long as it is.
-    fn cut(&mut self, cut: &Cut) -> Option<Form> {
+    fn cut(&mut self, cut: &Cut) -> Option<SlotAffine> {
         let tile = cut.tile.checked_value(self.at)?;
         let (tiles, step) = cut.alike(tile);
         self.region.limit(cut.tile.clone(), tiles);
-        Form::constant(tile.checked_mul(-step)?).plus(&cut.tile, step)
+        SlotAffine::constant(tile.checked_mul(-step)?).plus(&cut.tile, step)
     }
 
     /// How a form over the indices moves.
-    fn moved(&self, form: &Form) -> Option<Form> {
+    fn moved(&self, form: &SlotAffine) -> Option<SlotAffine> {
         form.terms
             .iter()
-            .try_fold(Form::constant(0), |sum, (slot, coefficient)| sum.plus(&self.moves[*slot], *coefficient))
+            .try_fold(SlotAffine::constant(0), |sum, (slot, coefficient)| sum.plus(&self.moves[*slot], *coefficient))
     }
 
     /// Keeps what moves in two ways together.
-    fn together(&mut self, one: &Form, other: &Form) -> Option<()> {
+    fn together(&mut self, one: &SlotAffine, other: &SlotAffine) -> Option<()> {
         self.region.limit(one.clone().plus(other, -1)?, (0, 0));
         Some(())
     }
@@ -100,7 +100,7 @@ impl Survey<'_> {
         let arguments = routine.arguments.iter().zip(&self.boxes.arguments);
         let tiles = result.chain(arguments.map(|((window, cuts), area)| (*window, cuts, area)));
         for (window, cuts, area) in tiles {
-            let moves = cuts.iter().map(|cut| self.cut(cut)).collect::<Option<Few<Form>>>()?;
+            let moves = cuts.iter().map(|cut| self.cut(cut)).collect::<Option<Few<SlotAffine>>>()?;
             // An empty tile is nowhere.
             let mut pairs = moves.iter().zip(&windows[window]).filter(|_| area.volume > 0);
             pairs.try_for_each(|(tile, window)| self.together(tile, window))?;
@@ -112,9 +112,11 @@ impl Survey<'_> {
     }
 
     /// How a window moves along each dimension. Where an end of it is cut off it stays.
-    fn window(&mut self, frame: &Frame) -> Option<Few<Form>> {
+    fn window(&mut self, frame: &Frame) -> Option<Few<SlotAffine>> {
         let moves = frame.ranges.iter().map(|reach| {
-            let Some((low, high)) = reach.form.interval(&self.boxes.indices) else { return Some(Form::constant(0)) };
+            let Some((low, high)) = reach.form.interval(&self.boxes.indices) else {
+                return Some(SlotAffine::constant(0));
+            };
             let (before, after) = (low + reach.first, reach.extent - 1 - (high + reach.last));
             let is_free = before >= 0 && after >= 0 && low + reach.first <= high + reach.last;
             let moved = self.moved(&reach.form)?;
@@ -149,7 +151,7 @@ mod tests {
     use super::super::Kept;
     use super::super::area::Area;
     use super::*;
-    use crate::leaf::known::{Assignment, Known, Position, Task};
+    use crate::leaf::recognised::{Assignment, Position, Recognised, Task};
     use crate::leaf::routine::{Loop, Way};
     use crate::leaf::{Leaves, Tile};
     use std::collections::BTreeMap;
@@ -278,7 +280,7 @@ mod tests {
             upper: None,
         };
         let loops = Loop { index: 0, lower: vec![], upper: vec![], body: vec![], way: Way::Around };
-        let body = vec![Node::Known(Box::new(Known { loops, kind: Kind::Task(assignment) }))];
+        let body = vec![Node::Known(Box::new(Recognised { loops, kind: Kind::Task(assignment) }))];
         let plan = Plan { body, written: vec![true, false] };
         let (free, held) = (region(0, [4, 2], None), region(0, [4, 2], Some(&plan)));
         assert!([[4, 2], [4, 3], [3, 2]].iter().all(|at| free.has(at)));
@@ -297,7 +299,7 @@ mod tests {
     #[test]
     fn so_many_kinds_are_kept_each_once() {
         let kept = Kept::default();
-        let only = |kind: i64| Region { limits: vec![(Form::slot(0), (kind, kind))] };
+        let only = |kind: i64| Region { limits: vec![(SlotAffine::slot(0), (kind, kind))] };
         for kind in (0..100).flat_map(|kind| [kind, kind]) {
             kept.keep(&[kind], || Some(only(kind)), || kind);
         }

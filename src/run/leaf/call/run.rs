@@ -8,9 +8,9 @@ use super::lanes::Registers;
 use super::prepare::{Link, Prepared};
 use super::window::{Boxes, Elements};
 use crate::leaf::Element;
-use crate::leaf::known::{Kind, Known};
 use crate::leaf::library::{Layout, Library};
-use crate::leaf::routine::{Few, Form, Loop, Node, Routine, Span, Way};
+use crate::leaf::recognised::{Kind, Recognised};
+use crate::leaf::routine::{Few, Loop, Node, Routine, SlotAffine, Span, Way};
 use crate::leaf::tally::Work;
 use systole_program::array::Trouble;
 
@@ -79,7 +79,7 @@ impl<'a, E: Element> Run<'a, E> {
     }
 
     /// Has the library run a nest, or runs its loops.
-    fn known(&mut self, known: &'a Known) -> Result<(), Trouble> {
+    fn known(&mut self, known: &'a Recognised) -> Result<(), Trouble> {
         match (&known.kind, self.library) {
             (_, None) => self.repeat(&known.loops),
             (Kind::Product(product), Some(library)) => self.product(product, &known.loops, library),
@@ -134,7 +134,7 @@ impl<'a, E: Element> Run<'a, E> {
     /// The same by the bounds that none of these indices occurs in.
     pub fn outer_rounds(&self, repeated: &Loop, without: &[usize]) -> Span {
         let (first, last) = self.spans[repeated.index];
-        let meant = |(form, _): &&(Form, i64)| !form.mentions(without);
+        let meant = |(form, _): &&(SlotAffine, i64)| !form.mentions(without);
         let lower = repeated.lower.iter().filter(meant);
         let lower = lower.map(|(form, by)| -(-form.value(&self.slots)).div_euclid(*by));
         let upper = repeated.upper.iter().filter(meant).map(|(form, by)| form.value(&self.slots).div_euclid(*by));
@@ -163,7 +163,7 @@ impl<'a, E: Element> Run<'a, E> {
     }
 
     /// Where all conditions hold: a part of the range, or what is empty behind its end.
-    fn holding(&mut self, conditions: &[Form], index: usize, (first, last): Span) -> Span {
+    fn holding(&mut self, conditions: &[SlotAffine], index: usize, (first, last): Span) -> Span {
         self.slots[index] = 0;
         let (mut from, mut to) = (first, last);
         for form in conditions {

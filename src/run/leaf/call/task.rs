@@ -3,8 +3,8 @@
 use super::place::{Operand, Spot};
 use super::run::Run;
 use super::window::Elements;
-use crate::leaf::known::{Assignment, Position, Task};
 use crate::leaf::library::{Layout, Library, Matrix, Rest, Square, both_factors, is_finite, is_lower_finite};
+use crate::leaf::recognised::{Assignment, Position, Task};
 use crate::leaf::{Buffer, Element};
 use systole_program::array::Trouble;
 

@@ -3,7 +3,7 @@
 //! In: a [`Leaf`] and the values of all parameters, numbers of tiles among them. Out: a [`Routine`]. Refused are extents and
 //! forms whose values would not fit 64 bits.
 
-use super::form::{Form, Span};
+use super::slot_affine::{SlotAffine, Span};
 use super::{Access, Cut, Frame, Loop, Node, Operation, Reach, Routine, Set, Way, dependence};
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::{Affine, Bindings, Bound, Name};
@@ -71,7 +71,7 @@ impl Compiler<'_> {
             return Err("an axis is too long".to_owned());
         }
         let tiles = axis.tiles(self.sizes).unwrap_or(0);
-        let tile = Form::resolve(tile, &self.leaf.coordinates, self.sizes);
+        let tile = SlotAffine::resolve(tile, &self.leaf.coordinates, self.sizes);
         let tile = tile.ok_or_else(|| "the coordinate of a tile does not fit 64 bits".to_owned())?;
         Ok(Cut { axis: axis.clone(), body, tiles, tile })
     }
@@ -81,12 +81,12 @@ impl Compiler<'_> {
         value.ok_or_else(|| format!("the extent `{extent}` is negative or too large"))
     }
 
-    fn form(&self, form: &Affine) -> Fits<Form> {
-        let resolved = Form::resolve(form, &self.names, self.sizes).filter(|form| form.is_moderate(&self.spans));
+    fn form(&self, form: &Affine) -> Fits<SlotAffine> {
+        let resolved = SlotAffine::resolve(form, &self.names, self.sizes).filter(|form| form.is_moderate(&self.spans));
         resolved.ok_or_else(|| format!("values of `{form}` do not fit 64 bits"))
     }
 
-    fn forms(&self, forms: &[Affine]) -> Fits<Vec<Form>> {
+    fn forms(&self, forms: &[Affine]) -> Fits<Vec<SlotAffine>> {
         forms.iter().map(|form| self.form(form)).collect()
     }
 
@@ -128,7 +128,7 @@ impl Compiler<'_> {
         })
     }
 
-    fn bounds(&self, bounds: &[Bound]) -> Fits<Vec<(Form, i64)>> {
+    fn bounds(&self, bounds: &[Bound]) -> Fits<Vec<(SlotAffine, i64)>> {
         bounds.iter().map(|bound| Ok((self.form(&bound.form)?, bound.coefficient))).collect()
     }
 

@@ -9,7 +9,7 @@
 //! is no integer, else at one distance.
 
 use super::compile::visit;
-use super::form::{Form, Span};
+use super::slot_affine::{SlotAffine, Span};
 use super::{Access, Loop, Node, Operation, Way};
 
 /// The most rounds that are run side by side.
@@ -103,7 +103,7 @@ fn distance(write: &Access, other: &Access, index: usize, inner: &[usize]) -> us
 }
 
 /// What one dimension tells: 1 where it tells nothing.
-fn distance_along(a: &Form, b: &Form, index: usize, inner: &[usize]) -> usize {
+fn distance_along(a: &SlotAffine, b: &SlotAffine, index: usize, inner: &[usize]) -> usize {
     if a.mentions(inner) || b.mentions(inner) || a.terms != b.terms {
         return 1;
     }

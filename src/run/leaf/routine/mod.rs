@@ -3,14 +3,14 @@
 //! Indices, windows and accesses are positions. A value is a list of operations in postfix order. Each loop knows how far
 //! its rounds are independent of each other ([`dependence`](self::dependence)).
 
-use crate::leaf::known::Known;
+use crate::leaf::recognised::Recognised;
 use systole_base::scalar::Function;
 use systole_equations::recurrence::Operator;
 use systole_equations::tiles::Axis;
 
-mod form;
+mod slot_affine;
 
-pub use form::{Few, Form, Span};
+pub use slot_affine::{Few, SlotAffine, Span};
 
 mod dependence;
 
@@ -69,7 +69,7 @@ pub struct Cut {
     /// How many tiles it has.
     pub tiles: i64,
     /// Which tile, over the coordinates.
-    pub tile: Form,
+    pub tile: SlotAffine,
 }
 
 impl Cut {
@@ -101,7 +101,7 @@ pub struct Frame {
 /// One dimension of a window: a form's values with `first` and `last` added, within `0..extent`.
 #[derive(Clone, Debug)]
 pub struct Reach {
-    pub form: Form,
+    pub form: SlotAffine,
     pub first: i64,
     pub last: i64,
     pub extent: i64,
@@ -111,29 +111,29 @@ pub struct Reach {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Access {
     pub window: usize,
-    pub subscripts: Vec<Form>,
+    pub subscripts: Vec<SlotAffine>,
 }
 
 #[derive(Clone, Debug)]
 pub enum Node {
     Loop(Loop),
     If {
-        conditions: Vec<Form>,
+        conditions: Vec<SlotAffine>,
         then: Vec<Node>,
         otherwise: Vec<Node>,
     },
     Set(Set),
     /// Loops that a library runs.
-    Known(Box<Known>),
+    Known(Box<Recognised>),
 }
 
 #[derive(Clone, Debug)]
 pub struct Loop {
     pub index: usize,
     /// `coefficient * index >= form`.
-    pub lower: Vec<(Form, i64)>,
+    pub lower: Vec<(SlotAffine, i64)>,
     /// `coefficient * index <= form`.
-    pub upper: Vec<(Form, i64)>,
+    pub upper: Vec<(SlotAffine, i64)>,
     pub body: Vec<Node>,
     pub way: Way,
 }
@@ -160,7 +160,7 @@ pub struct Set {
 #[derive(Clone, Debug)]
 pub enum Operation {
     Number(f64),
-    Index(Form),
+    Index(SlotAffine),
     /// An access.
     Load(usize),
     Apply(Function),

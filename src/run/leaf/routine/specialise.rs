@@ -3,7 +3,7 @@
 //! In: a routine's body and the boxes of its indices. Out: a body that does the same at these boxes. What is left out depends
 //! on the [`Verdict`]s alone, of which calls have few different lists, so a body is made once for each list.
 
-use super::form::{Form, Span};
+use super::slot_affine::{SlotAffine, Span};
 use super::{Loop, Node};
 
 /// What a bound or a condition comes to, over all values of the indices.
@@ -20,11 +20,11 @@ pub fn judge(body: &[Node], spans: &[Span], verdicts: &mut impl Extend<Verdict>)
 }
 
 /// By how much each bound and each condition of a body is met: a form that is at least 0; in the order of the text.
-pub fn margins(body: &[Node], see: &mut impl FnMut(Form)) {
+pub fn margins(body: &[Node], see: &mut impl FnMut(SlotAffine)) {
     for node in body {
         match node {
             Node::Loop(repeated) => {
-                let times = |by: i64| Form { constant: 0, terms: vec![(repeated.index, by)] };
+                let times = |by: i64| SlotAffine { constant: 0, terms: vec![(repeated.index, by)] };
                 repeated.lower.iter().for_each(|(form, by)| see(times(*by).minus(form)));
                 repeated.upper.iter().for_each(|(form, by)| see(form.minus(&times(*by))));
                 margins(&repeated.body, see);
@@ -57,7 +57,7 @@ struct Specialiser<'a> {
     /// Those that are to come.
     verdicts: std::slice::Iter<'a, Verdict>,
     /// Forms that are at least 0 where the text stands.
-    facts: Vec<Form>,
+    facts: Vec<SlotAffine>,
 }
 
 impl Specialiser<'_> {
@@ -76,8 +76,8 @@ impl Specialiser<'_> {
     fn repeated(&mut self, repeated: &Loop) -> Option<Loop> {
         let (lower, upper) = (self.bounds(&repeated.lower), self.bounds(&repeated.upper));
         let held = self.facts.len();
-        let index = Form::slot(repeated.index);
-        let exact = |bound: &&(Form, i64)| bound.1 == 1;
+        let index = SlotAffine::slot(repeated.index);
+        let exact = |bound: &&(SlotAffine, i64)| bound.1 == 1;
         self.facts.extend(lower.iter().flatten().filter(exact).map(|(form, _)| index.minus(form)));
         self.facts.extend(upper.iter().flatten().filter(exact).map(|(form, _)| form.minus(&index)));
         let body = self.block(&repeated.body);
@@ -87,19 +87,19 @@ impl Specialiser<'_> {
     }
 
     /// The bounds that cut; `None` where one of them leaves nothing.
-    fn bounds(&mut self, bounds: &[(Form, i64)]) -> Option<Vec<(Form, i64)>> {
+    fn bounds(&mut self, bounds: &[(SlotAffine, i64)]) -> Option<Vec<(SlotAffine, i64)>> {
         let verdicts: Vec<Verdict> = self.verdicts.by_ref().take(bounds.len()).copied().collect();
         let open = bounds.iter().zip(&verdicts).filter(|(_, verdict)| **verdict == Verdict::Open);
         let open = open.map(|(bound, _)| bound.clone()).collect();
         (!verdicts.contains(&Verdict::Never)).then_some(open)
     }
 
-    fn choice(&mut self, conditions: &[Form], then: &[Node], otherwise: &[Node]) -> Vec<Node> {
+    fn choice(&mut self, conditions: &[SlotAffine], then: &[Node], otherwise: &[Node]) -> Vec<Node> {
         let verdicts: Vec<Verdict> = self.verdicts.by_ref().take(conditions.len()).copied().collect();
-        let is_open = |form: &Form| !self.facts.iter().any(|fact| form.follows_from(fact));
+        let is_open = |form: &SlotAffine| !self.facts.iter().any(|fact| form.follows_from(fact));
         let open =
             conditions.iter().zip(&verdicts).filter(|(form, verdict)| **verdict == Verdict::Open && is_open(form));
-        let open: Vec<Form> = open.map(|(form, _)| form.clone()).collect();
+        let open: Vec<SlotAffine> = open.map(|(form, _)| form.clone()).collect();
         let held = self.facts.len();
         self.facts.extend(open.iter().cloned());
         let then = self.block(then);

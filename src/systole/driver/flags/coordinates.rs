@@ -6,7 +6,7 @@ use crate::driver::flags::law_arguments::CoordinateArguments;
 use crate::driver::runs::inputs;
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::{Bindings, Name, name};
-use systole_compile::algebra::{Coordinates, Part};
+use systole_compile::algebra::{CoordinateCount, Coordinates};
 use systole_equations::recurrence::RecurrenceSystem;
 
 /// What is asked of which axis.
@@ -23,17 +23,17 @@ pub fn wanted(arguments: &CoordinateArguments) -> Checked<Vec<Coordinates>> {
 
 fn split(text: &str) -> Checked<Coordinates> {
     let Some((index, parts)) = text.split_once('=') else { return misread("--split", text, "k=4xW") };
-    let parts: Option<Vec<Part>> = parts.split('x').map(part).collect();
+    let parts: Option<Vec<CoordinateCount>> = parts.split('x').map(part).collect();
     match parts {
         Some(parts) => Ok(Coordinates::Split { index: name(index), parts }),
         None => misread("--split", text, "k=4xW"),
     }
 }
 
-fn part(text: &str) -> Option<Part> {
+fn part(text: &str) -> Option<CoordinateCount> {
     let is_name = text.starts_with(|first: char| first.is_alphabetic())
         && text.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
-    text.parse().ok().map(Part::Number).or_else(|| is_name.then(|| Part::Size(name(text))))
+    text.parse().ok().map(CoordinateCount::Number).or_else(|| is_name.then(|| CoordinateCount::Size(name(text))))
 }
 
 fn turn(text: &str) -> Checked<Coordinates> {
@@ -50,35 +50,36 @@ fn turn(text: &str) -> Checked<Coordinates> {
 pub fn check_sizes(given: &[String], system: &RecurrenceSystem, wanted: &[Coordinates]) -> Checked<()> {
     for change in wanted {
         let (Coordinates::Split { parts, .. }, Some(size)) = (change, change.cut_size(system)) else { continue };
-        let named = parts.iter().filter_map(|part| if let Part::Size(size) = part { Some(size) } else { None });
+        let named =
+            parts.iter().filter_map(|part| if let CoordinateCount::Size(size) = part { Some(size) } else { None });
         let named: Vec<Name> = named.chain([&size]).cloned().collect();
         // What is no such size is read, or refused, with all others.
         let known: Bindings = given.iter().filter_map(|text| inputs::size(text, &named).ok()).collect();
-        if let Some(value) = known.get(&size).filter(|_| !parts.contains(&Part::Size(size.clone()))) {
+        if let Some(value) = known.get(&size).filter(|_| !parts.contains(&CoordinateCount::Size(size.clone()))) {
             return cut_otherwise((&size, *value), parts, &known).alone();
         }
     }
     Ok(())
 }
 
-fn cut_otherwise((size, value): (&Name, i64), parts: &[Part], known: &Bindings) -> Diagnostic {
+fn cut_otherwise((size, value): (&Name, i64), parts: &[CoordinateCount], known: &Bindings) -> Diagnostic {
     let texts = parts.iter().map(|part| match part {
-        Part::Number(count) => count.to_string(),
-        Part::Size(size) => size.to_string(),
+        CoordinateCount::Number(count) => count.to_string(),
+        CoordinateCount::Size(size) => size.to_string(),
     });
     let product = texts.collect::<Vec<_>>().join(" * ");
-    let count = |part: &Part| match part {
-        Part::Number(count) => Some(*count),
-        Part::Size(size) => known.get(size).copied(),
+    let count = |part: &CoordinateCount| match part {
+        CoordinateCount::Number(count) => Some(*count),
+        CoordinateCount::Size(size) => known.get(size).copied(),
     };
     let block = parts.iter().filter_map(count).fold(1i64, i64::saturating_mul).max(1);
-    let open: Vec<&Part> = parts.iter().filter(|part| count(part).is_none()).collect();
+    let open: Vec<&CoordinateCount> = parts.iter().filter(|part| count(part).is_none()).collect();
     let said = Diagnostic::usage(format!("`{size}` is {product} where it is cut, so it has no size of its own"));
     match open.as_slice() {
-        [Part::Size(part)] if value % block == 0 => {
+        [CoordinateCount::Size(part)] if value % block == 0 => {
             said.help(format!("write {part}={} in place of {size}={value}", value / block))
         }
-        [Part::Size(part)] => said
+        [CoordinateCount::Size(part)] => said
             .note(format!("blocks are of one width: {value} = {} * {block} + {}", value / block, value % block))
             .help(format!(
                 "write {part}={} for {size} = {}, or other parts",

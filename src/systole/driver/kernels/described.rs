@@ -7,7 +7,7 @@ use crate::driver::flags::setting::Setting;
 use crate::driver::kernels::kernel::Kernel;
 use systole_base::diagnostic::Checked;
 use systole_base::integer::Vector;
-use systole_compile::mapping::{Design, MappedSpace, Part, SpaceTimeMap, is_in_time};
+use systole_compile::mapping::{Design, MappedSpace, SpaceDesign, SpaceTimeMap, is_in_time};
 use systole_compile::rewrite::{Dataflow, Transport};
 use systole_equations::recurrence::{Chain, Space};
 
@@ -27,7 +27,7 @@ pub fn design<'a>(kernel: &'a Kernel, setting: &Setting) -> Checked<Option<Desig
     let nearest = |offered: &Vec<Transport>| offered.iter().min_by_key(|choice| under.faults_of(choice)).cloned();
     let transports = choices.transports.iter().map(nearest).collect();
     let (Some(transports), Some(chain)) = (transports, chain) else { return Ok(None) };
-    let part = Part::unshifted(map, Dataflow { transports, chain });
+    let part = SpaceDesign::unshifted(map, Dataflow { transports, chain });
     Ok(Some(Design { boundary_io: constraint.boundary_io, ..Design::new(&kernel.cut, vec![part]) }))
 }
 

@@ -36,7 +36,7 @@ pub mod forms;
 
 pub mod together;
 
-pub mod words;
+pub mod design_text;
 
 pub mod written;
 

@@ -13,14 +13,14 @@ use systole_base::span::{Source, Span};
 use systole_compile::extract::Constraint;
 use systole_compile::mapping::Design;
 use systole_compile::rewrite::{
-    Choices, Difference, Line, RECURRENCES, ReadLine, Recurrence, compare_recurrences, read_recurrences, recurrences,
-    split_recurrences,
+    Choices, Difference, LocatedStatement, RECURRENCES, Recurrence, Statement, compare_recurrences, read_recurrences,
+    recurrences, split_recurrences,
 };
 use systole_equations::recurrence::Schedule;
 use systole_equations::recurrence::spaces::SpaceSystem;
 
 /// The recurrences of a design: its dataflow, written out.
-pub fn of(design: &Design) -> Vec<Line> {
+pub fn of(design: &Design) -> Vec<Statement> {
     let dataflows: Vec<_> = design.parts.iter().map(|part| part.dataflow.clone()).collect();
     recurrences(design.system, &dataflows)
 }
@@ -35,13 +35,13 @@ pub fn text(searched: &Searched, design: &Design, named: Option<&str>) -> Checke
 }
 
 /// Recurrences as data: for each space its name, where it has one, and its recurrences in parts.
-pub fn json(lines: &[Line]) -> Value {
+pub fn json(lines: &[Statement]) -> Value {
     let mut spaces: Vec<(Option<String>, Vec<Value>)> = vec![];
     for line in lines {
         match (line, spaces.last_mut()) {
-            (Line::Space(name), _) => spaces.push((Some(name.to_string()), vec![])),
-            (Line::Recurrence(one), Some((_, all))) => all.push(recurrence_json(one)),
-            (Line::Recurrence(one), None) => spaces.push((None, vec![recurrence_json(one)])),
+            (Statement::Space(name), _) => spaces.push((Some(name.to_string()), vec![])),
+            (Statement::Recurrence(one), Some((_, all))) => all.push(recurrence_json(one)),
+            (Statement::Recurrence(one), None) => spaces.push((None, vec![recurrence_json(one)])),
         }
     }
     spaces.into_iter().map(|(space, all)| json!({ "space": space, "recurrences": all })).collect()
@@ -62,7 +62,7 @@ pub struct Claimed {
     source: Arc<Source>,
     /// Where they begin.
     start: Span,
-    lines: Vec<ReadLine>,
+    lines: Vec<LocatedStatement>,
 }
 
 /// The text of a kernel, without the recurrences behind it, and these.
@@ -85,7 +85,7 @@ impl Claimed {
 
     /// The lines as data.
     pub fn json(&self) -> Value {
-        let lines: Vec<Line> = self.lines.iter().map(|read| read.line.clone()).collect();
+        let lines: Vec<Statement> = self.lines.iter().map(|read| read.line.clone()).collect();
         json(&lines)
     }
 

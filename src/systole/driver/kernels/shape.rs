@@ -3,23 +3,23 @@
 //! A design of one space that is not folded takes one line, and its directions are those of a compass; else each space has a
 //! line of its own.
 
-use crate::driver::kernels::words::Words;
+use crate::driver::kernels::design_text::DesignText;
 use crate::driver::shown::show::{bracketed, list};
 use crate::report::LaidOut;
 use serde_json::{Map, Value, json};
 use systole_base::diagnostic::WIDEST;
 use systole_base::integer::Affine;
-use systole_compile::mapping::{Design, MappedSpace, Part, SpaceTimeMap};
+use systole_compile::mapping::{Design, MappedSpace, SpaceDesign, SpaceTimeMap};
 use systole_compile::rewrite::{Dataflow, Lowered, Scheduled, Step, Transport};
 use systole_equations::recurrence::Space;
 
 /// A design in words.
-pub fn words(design: &Design) -> Words {
-    let Some(alone) = alone(design) else { return Words::Spaces(parts(design)) };
+pub fn words(design: &Design) -> DesignText {
+    let Some(alone) = alone(design) else { return DesignText::Spaces(parts(design)) };
     let point = design.point(0);
     let (time, place) = (design.time(0, &point), list(&design.place(0, &point)));
     let time = if time.len() == 1 { list(&time) } else { format!("({})", list(&time)) };
-    Words::Line { map: format!("t = {time}   PE ({place})"), dataflow: all_moves(&alone).join(", ") }
+    DesignText::Line { map: format!("t = {time}   PE ({place})"), dataflow: all_moves(&alone).join(", ") }
 }
 
 /// The only space of a design that is not folded.
@@ -90,7 +90,7 @@ fn texts(design: &Design) -> Vec<(String, String)> {
     (0..design.parts.len()).map(part).collect()
 }
 
-fn moves(space: &Space, part: &Part) -> Vec<String> {
+fn moves(space: &Space, part: &SpaceDesign) -> Vec<String> {
     let operands = space.operands.iter().zip(&part.dataflow.transports);
     let results = part.dataflow.chain.directions.iter().map(|along| Transport::Stream(along.clone()));
     let own = results.map(|along| format!("{} {}", space.output, along.show(space)));
@@ -102,16 +102,16 @@ pub fn map_json(design: &Design) -> Map<String, Value> {
     // The one space of a kernel is called `S`.
     let is_one = design.system.only_space().is_some();
     let name = |space: &Space| if is_one { "S".to_owned() } else { space.name.to_string() };
-    let keyed = |value: &dyn Fn(&Part) -> Value| -> Value {
+    let keyed = |value: &dyn Fn(&SpaceDesign) -> Value| -> Value {
         let spaces = design.system.spaces.iter().zip(&design.parts);
         Value::Object(spaces.map(|(space, part)| (name(space), value(part))).collect())
     };
-    let origin = |part: &Part| part.origin.iter().map(Affine::to_string).collect::<Value>();
-    let step = |part: &Part| match part.map.step.rows() {
+    let origin = |part: &SpaceDesign| part.origin.iter().map(Affine::to_string).collect::<Value>();
+    let step = |part: &SpaceDesign| match part.map.step.rows() {
         [row] => json!(row),
         rows => json!(rows),
     };
-    let start = |part: &Part| match part.starts.as_slice() {
+    let start = |part: &SpaceDesign| match part.starts.as_slice() {
         [start] => json!(start.to_string()),
         starts => starts.iter().map(Affine::to_string).collect::<Value>(),
     };

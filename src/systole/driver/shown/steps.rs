@@ -13,7 +13,7 @@ use systole_base::diagnostic::counted;
 use systole_base::integer::Bindings;
 use systole_compile::algebra::Law;
 use systole_compile::check::ChainReport;
-use systole_compile::rewrite::{Known, Notation, RuleSet, Step};
+use systole_compile::rewrite::{Notation, RuleSet, Step, TermNames};
 
 /// A step as it is shown.
 #[derive(Clone, Debug)]
@@ -59,7 +59,7 @@ impl Link {
             law: rule.map_or_else(String::new, |rule| rule.law.clone()),
             tag: rule.map(|rule| rule.tag.to_string()),
             backward: step.backward,
-            sides: terms.each_ref().map(|text| Notation::show(text, &Known::new())),
+            sides: terms.each_ref().map(|text| Notation::show(text, &TermNames::new())),
             terms,
         }
     }

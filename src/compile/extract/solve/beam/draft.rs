@@ -12,7 +12,7 @@ use crate::extract::solve::sharing::{Successive, in_order, pairs_under};
 use crate::extract::solve::steps::on_links;
 use crate::extract::solve::tally::estimate;
 use crate::extract::{Found, Survey, front::plainness};
-use crate::mapping::{Design, Part};
+use crate::mapping::{Design, SpaceDesign};
 
 /// A partial design with the next family placed beside it.
 pub struct Next<'a> {
@@ -28,7 +28,7 @@ pub struct Draft<'a> {
     pub next: &'a Next<'a>,
     /// What it would cost with these steps, in every best way to move its inputs.
     pub costs: Vec<Cost>,
-    parts: Vec<Part>,
+    parts: Vec<SpaceDesign>,
 }
 
 /// A design that is legal, and the order of its spaces on the PEs that they share.
@@ -36,7 +36,7 @@ pub type Ordered = (Found, Vec<(usize, usize)>);
 
 impl<'a> Draft<'a> {
     /// The shortest steps of these parts, with the order of spaces that is known; `None` where there are none.
-    pub fn new(task: &Task, next: &'a Next, parts: Vec<Part>, order: &[(usize, usize)]) -> Option<Draft<'a>> {
+    pub fn new(task: &Task, next: &'a Next, parts: Vec<SpaceDesign>, order: &[(usize, usize)]) -> Option<Draft<'a>> {
         let design = Design::new(task.system, parts);
         let handoffs = joined_handoffs(task, &design).ok()?;
         let parts = in_order(&design, conditions(task, &design, &handoffs)?, order)?.shortest(&design, false).ok()?;

@@ -7,11 +7,11 @@ use super::draft::{Draft, Next};
 use super::keep::{Legal, legal_of};
 use super::partial::Partial;
 use crate::extract::Survey;
-use crate::extract::solve::forms::Forms;
+use crate::extract::solve::dataflows::Dataflows;
 use crate::extract::solve::places::{Axes, Edge, Placement, Places, edges, strict_operands};
 use crate::extract::solve::search::forms;
 use crate::extract::solve::task::{Task, Work};
-use crate::mapping::Part;
+use crate::mapping::SpaceDesign;
 use crate::mapping::candidates::{spread, ways};
 use crate::rewrite::{Choices, Transport};
 use rayon::prelude::*;
@@ -94,12 +94,12 @@ impl<'a> Stage<'a> {
     /// spread over all of its own.
     fn drafts<'b>(&self, nexts: &'b [Next], limit: u64) -> (Vec<Draft<'b>>, u64) {
         let forms = forms(&self.task, &self.edges);
-        let offered: Vec<Vec<Vec<Part>>> = nexts.par_iter().map(|next| self.parts(&forms, next)).collect();
+        let offered: Vec<Vec<Vec<SpaceDesign>>> = nexts.par_iter().map(|next| self.parts(&forms, next)).collect();
         let counts: Vec<u64> = offered.iter().map(|parts| ways(parts)).collect();
         let room = limit.saturating_sub(self.task.work.sum()) / Work::DRAFTED;
         let share = share(&counts, room.max(LEAST_DRAFTS));
         self.task.work.add(Work::DRAFTED * counts.iter().map(|count| (*count).min(share)).sum::<u64>());
-        let of_next = |(next, offered): (&'b Next, &Vec<Vec<Part>>)| {
+        let of_next = |(next, offered): (&'b Next, &Vec<Vec<SpaceDesign>>)| {
             let order = self.order(next.partial);
             let draft = move |parts| Draft::new(&self.task, next, parts, &order);
             spread(offered, share).filter_map(draft).collect::<Vec<_>>()
@@ -143,14 +143,14 @@ impl<'a> Stage<'a> {
     }
 
     /// For each space its parts, one for each dataflow that goes on from the partial design's; none where the array does not fit.
-    fn parts(&self, forms: &Forms, next: &Next) -> Vec<Vec<Part>> {
+    fn parts(&self, forms: &Dataflows, next: &Next) -> Vec<Vec<SpaceDesign>> {
         let of_space = |space: usize| forms.laid(space, &next.placement, &self.dataflows(forms, next, space));
-        let all: Vec<Vec<Part>> = (0..self.spaces.len()).map(of_space).collect();
-        let first: Option<Vec<Part>> = all.iter().map(|parts| parts.first().cloned()).collect();
+        let all: Vec<Vec<SpaceDesign>> = (0..self.spaces.len()).map(of_space).collect();
+        let first: Option<Vec<SpaceDesign>> = all.iter().map(|parts| parts.first().cloned()).collect();
         if first.is_some_and(|parts| self.task.room.holds(&parts)) { all } else { vec![vec![]] }
     }
 
-    fn dataflows(&self, forms: &Forms, next: &Next, space: usize) -> Choices {
+    fn dataflows(&self, forms: &Dataflows, next: &Next, space: usize) -> Choices {
         let known = next.partial.dataflows[self.spaces[space]].as_ref();
         let chains = known.map_or_else(|| self.chains(space), |known| vec![known.chain.clone()]);
         let transports = (0..self.task.system.spaces[space].operands.len()).map(|operand| {
@@ -181,7 +181,7 @@ impl<'a> Stage<'a> {
     }
 
     /// The ways of an operand that are to be chosen from: for an input its streams, and to ask for nothing.
-    fn offered(&self, forms: &Forms, next: &Next, (space, operand): (usize, usize)) -> Vec<Transport> {
+    fn offered(&self, forms: &Dataflows, next: &Next, (space, operand): (usize, usize)) -> Vec<Transport> {
         let is_input = self.whole.system.sources[self.spaces[space]][operand].is_empty();
         if !self.task.system.sources[space][operand].is_empty() {
             return forms.transports(space, operand, &next.placement);

@@ -3,7 +3,7 @@
 //! In: where the parts of a design lie. Out: whether the box around the PEs of all spaces is one that the machine has. The
 //! box is the one of the program: the shadow of each space, exact over the rationals.
 
-use crate::mapping::Part;
+use crate::mapping::SpaceDesign;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use systole_base::integer::{Affine, Bindings, Polyhedron, Vector, name};
@@ -38,18 +38,18 @@ impl<'a> Room<'a> {
     }
 
     /// How many PEs each axis of the array of these parts has.
-    pub fn sides(&self, parts: &[Part]) -> Vec<u64> {
+    pub fn sides(&self, parts: &[SpaceDesign]) -> Vec<u64> {
         let rank = parts.first().map_or(0, |part| part.origin.len());
         (0..rank).map(|axis| self.side(parts, axis)).collect()
     }
 
     /// Whether the machine is as large as the array of these parts.
-    pub fn holds(&self, parts: &[Part]) -> bool {
+    pub fn holds(&self, parts: &[SpaceDesign]) -> bool {
         self.machine.extent.is_none() || self.machine.has_room(self.sides(parts))
     }
 
     /// How many PEs an axis has; no space that is empty at these sizes takes part.
-    fn side(&self, parts: &[Part], axis: usize) -> u64 {
+    fn side(&self, parts: &[SpaceDesign], axis: usize) -> u64 {
         let ends = parts.iter().enumerate().filter_map(|(space, part)| {
             let (low, high) = self.range(space, &part.map.place.rows()[axis])?;
             let origin = part.origin[axis].evaluate(&self.sizes)?;

@@ -6,7 +6,7 @@
 use super::meetings::Meeting;
 use crate::extract::solve::Task;
 use crate::extract::solve::steps::Conditions;
-use crate::mapping::{Design, Part};
+use crate::mapping::{Design, SpaceDesign};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How often the steps of one dataflow are asked for anew because two spaces meet on a PE.
@@ -14,7 +14,12 @@ pub(super) const MOST_QUESTIONS: usize = 24;
 
 /// The shortest steps, where no two spaces meet on a PE under them; else those under which one space is over on each PE
 /// before the other begins; else, for a place that is given, those that the points which meet leave.
-pub fn apart(task: &Task, design: &Design, conditions: &Conditions, shortest: &[Part]) -> Option<Vec<Part>> {
+pub fn apart(
+    task: &Task,
+    design: &Design,
+    conditions: &Conditions,
+    shortest: &[SpaceDesign],
+) -> Option<Vec<SpaceDesign>> {
     let meetings = met_under(task, shortest)?;
     if meetings.is_empty() {
         return Some(shortest.to_vec());
@@ -25,18 +30,23 @@ pub fn apart(task: &Task, design: &Design, conditions: &Conditions, shortest: &[
 }
 
 /// Points that meet under these steps; none only where that is proved for all sizes.
-fn met_under(task: &Task, parts: &[Part]) -> Option<Vec<Meeting>> {
+fn met_under(task: &Task, parts: &[SpaceDesign]) -> Option<Vec<Meeting>> {
     task.meetings.of(&timed(task, parts))
 }
 
-fn timed<'a>(task: &Task<'a>, parts: &[Part]) -> Design<'a> {
+fn timed<'a>(task: &Task<'a>, parts: &[SpaceDesign]) -> Design<'a> {
     Design::new(task.system, parts.to_vec())
 }
 
 /// The shortest steps that keep the points that meet apart; asked anew while others meet. Two spaces that are apart at the
 /// trial sizes only would meet at ever larger ones, however many points are kept apart: one is over before the other begins. Each point kept
 /// apart is one more choice, so what is not found soon is left to those who take turns.
-fn parted(task: &Task, design: &Design, mut conditions: Conditions, shortest: &[Part]) -> Option<Vec<Part>> {
+fn parted(
+    task: &Task,
+    design: &Design,
+    mut conditions: Conditions,
+    shortest: &[SpaceDesign],
+) -> Option<Vec<SpaceDesign>> {
     let mut parts = shortest.to_vec();
     for _ in 0..MOST_QUESTIONS {
         let timed = timed(task, &parts);
@@ -71,7 +81,12 @@ fn orders(task: &Task, (one, other): (usize, usize)) -> Orders {
 }
 
 /// The shortest steps under which of spaces that meet one is over on each PE before the other begins.
-fn shortest_in_turn(task: &Task, design: &Design, conditions: Conditions, meetings: &[Meeting]) -> Option<Vec<Part>> {
+fn shortest_in_turn(
+    task: &Task,
+    design: &Design,
+    conditions: Conditions,
+    meetings: &[Meeting],
+) -> Option<Vec<SpaceDesign>> {
     let turn = Successive { conditions, order: vec![], parts: vec![] };
     Some(turn.until_none_meet(task, design, pairs(meetings))?.parts)
 }
@@ -90,7 +105,7 @@ pub struct Successive {
     /// Which space runs before which.
     pub order: Vec<(usize, usize)>,
     /// The shortest steps.
-    pub parts: Vec<Part>,
+    pub parts: Vec<SpaceDesign>,
 }
 
 impl Successive {
@@ -145,7 +160,7 @@ fn smallest(meetings: &[Meeting]) -> impl Iterator<Item = &Meeting> {
 }
 
 /// The spaces that meet under these steps, each two once; none only where that is proved for all sizes.
-pub fn pairs_under(task: &Task, parts: &[Part]) -> Option<BTreeSet<(usize, usize)>> {
+pub fn pairs_under(task: &Task, parts: &[SpaceDesign]) -> Option<BTreeSet<(usize, usize)>> {
     met_under(task, parts).map(|meetings| pairs(&meetings))
 }
 

@@ -11,7 +11,7 @@ use crate::extract::solve::search::{conditions, joined_handoffs};
 use crate::extract::solve::steps::Conditions;
 use crate::extract::solve::task::Work;
 use crate::mapping::candidates::combined;
-use crate::mapping::{Design, Handoff, Part};
+use crate::mapping::{Design, Handoff, SpaceDesign};
 use crate::smt::Series;
 use std::collections::BTreeSet;
 use systole_base::integer::{Affine, Matrix, Vector};
@@ -23,7 +23,7 @@ const MOST_BESIDE: usize = 81;
 pub struct Tried {
     cycles: i64,
     /// The parts with the steps.
-    pub parts: Vec<Part>,
+    pub parts: Vec<SpaceDesign>,
     /// The handoffs.
     pub handoffs: Vec<Handoff>,
 }
@@ -40,7 +40,7 @@ pub type Laid<'a, 'b> = (&'a Design<'b>, &'a [Handoff], &'a Conditions);
 pub fn take_turns<T>(
     task: &Task,
     laid: Laid,
-    shortest: &[Part],
+    shortest: &[SpaceDesign],
     taken: impl Fn(&Tried) -> Option<T>,
 ) -> (Vec<T>, bool) {
     let met = pairs_under(task, shortest);
@@ -111,7 +111,7 @@ fn apart_in_turns(
     (design, conditions): (&Design, &Conditions),
     turning: Interleaving,
     series: &mut Series,
-) -> Option<(i64, Vec<Part>)> {
+) -> Option<(i64, Vec<SpaceDesign>)> {
     let mut apart: Vec<InterleavedApart> = vec![];
     for _ in 0..MOST_QUESTIONS {
         let InterleavedSteps { span, turns, parts } = conditions.in_turns(design, turning, &apart, series)?;
@@ -162,7 +162,7 @@ fn moved<'a>(task: &Task<'a>, design: &Design<'a>, families: &[usize], way: &[Ve
 
 /// The turn of each space, where all are slowed alike; `met` are those that meet before. Spaces that do not meet then may share a turn, so whoever
 /// asks looks again.
-fn turns_taken(task: &Task, parts: &[Part], mut met: Option<Met>) -> Vec<usize> {
+fn turns_taken(task: &Task, parts: &[SpaceDesign], mut met: Option<Met>) -> Vec<usize> {
     let count = parts.len();
     while let Some(known) = &mut met {
         let turns = turns(known, count);
@@ -192,9 +192,9 @@ fn count_of(turns: &[usize]) -> i64 {
 }
 
 /// The steps of all spaces slowed down alike: a gap of `g >= 1` steps becomes one of at least `n*g - (n - 1) >= g`.
-fn slowed(parts: &[Part], turns: &[usize]) -> Vec<Part> {
+fn slowed(parts: &[SpaceDesign], turns: &[usize]) -> Vec<SpaceDesign> {
     let count = count_of(turns);
-    let slow = |(part, turn): (&Part, &usize)| {
+    let slow = |(part, turn): (&SpaceDesign, &usize)| {
         let mut part = part.clone();
         let rows = part.map.step.rows().iter().map(|row| row.iter().map(|entry| entry * count).collect()).collect();
         part.map.step = Matrix::new(rows, part.map.step.columns());

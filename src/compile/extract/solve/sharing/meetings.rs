@@ -7,7 +7,7 @@
 
 use crate::extract::solve::steps::SpacePoint;
 use crate::extract::solve::tally::{Slot, Slots, occupied};
-use crate::mapping::{Design, Fold, Handoff, Part, SpaceTimeMap};
+use crate::mapping::{Design, Fold, Handoff, SpaceDesign, SpaceTimeMap};
 use crate::smt::{Counterexample, Verdict, settle};
 use crate::timing::{handed_words_apart, points_apart};
 use rustc_hash::FxHashMap;
@@ -32,7 +32,7 @@ pub type Meeting = (Bindings, [SpacePoint; 2]);
 pub type Trial = (Bindings, Vec<Vec<Vector>>);
 
 /// What decides where and when a space runs.
-type Run = (usize, SpaceTimeMap, Vec<Affine>, Vec<Affine>);
+type Placement = (usize, SpaceTimeMap, Vec<Affine>, Vec<Affine>);
 
 /// The numbers of the runs of a crowd, in an array that is folded so.
 type Crowd = (Vec<usize>, Fold);
@@ -45,13 +45,13 @@ pub struct Meetings {
     trials: Vec<Trial>,
     /// What a step holds.
     cell: Cell,
-    known: Mutex<Known>,
+    known: Mutex<Answers>,
 }
 
 /// The runs that came, each with its number, and the answers about some of them.
 #[derive(Default)]
-struct Known {
-    runs: FxHashMap<Run, usize>,
+struct Answers {
+    runs: FxHashMap<Placement, usize>,
     answers: FxHashMap<Crowd, Answer>,
 }
 
@@ -112,7 +112,7 @@ impl Meetings {
     fn runs(&self, design: &Design) -> Vec<usize> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let parts = design.parts.iter().enumerate();
-        let number = |(space, part): (usize, &Part)| {
+        let number = |(space, part): (usize, &SpaceDesign)| {
             let next = known.runs.len();
             let run = (space, part.map.clone(), part.origin.clone(), part.starts.clone());
             *known.runs.entry(run).or_insert(next)

@@ -6,7 +6,7 @@
 //! are linear over `u`, `begin`, the turns and the span, all of them whole.
 
 use crate::extract::solve::steps::Conditions;
-use crate::mapping::{Design, Part, Row};
+use crate::mapping::{Design, Row, SpaceDesign};
 use crate::smt::{Goal, LinearProblem, Series, Unequal};
 use std::ops::Range;
 use systole_base::integer::{Affine, Bindings, Vector, dot};
@@ -18,7 +18,7 @@ pub struct InterleavedSteps {
     /// The turn of each space, not reduced.
     pub turns: Vector,
     /// The parts with the steps.
-    pub parts: Vec<Part>,
+    pub parts: Vec<SpaceDesign>,
 }
 
 /// Two spaces, and by how much the turn of the first must not be after that of the second.

@@ -4,7 +4,7 @@
 //! not only the shortest: another step may need fewer words or channels.
 
 use crate::extract::solve::steps::Conditions;
-use crate::mapping::{Design, Part, holds};
+use crate::mapping::{Design, SpaceDesign, holds};
 use crate::smt::Unequal;
 use systole_base::integer::Vector;
 
@@ -13,7 +13,7 @@ const MOST_STEPS: u64 = 20_000;
 
 impl Conditions {
     /// Every linear step within the box that satisfies all conditions; `None` where the box is too large to look through.
-    pub fn within(&self, design: &Design, (low, high): (i64, i64)) -> Option<Vec<Vec<Part>>> {
+    pub fn within(&self, design: &Design, (low, high): (i64, i64)) -> Option<Vec<Vec<SpaceDesign>>> {
         // An index that numbers the rounds alone would only shift each round.
         let numbers = |space: usize, index: usize| {
             let alone = |row: &Vector| row.iter().enumerate().all(|(other, entry)| (other == index) == (*entry != 0));

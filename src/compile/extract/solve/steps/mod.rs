@@ -3,18 +3,18 @@
 //! In: parts with places and dataflows, and their handoffs. Out: the shortest steps, by the optimiser over the generators
 //! of every dependence.
 
-use crate::mapping::{Dependence, Design, Giver, Handoff, Part, Row, Unknowns};
+use crate::mapping::{Dependence, Design, Giver, Handoff, Row, SpaceDesign, Unknowns};
 use crate::rewrite::Transport;
 use crate::smt::{Goal, LinearProblem, Optimum, Unequal, attempt, minimise, soon};
-use known_rows::SPAN_LABELS;
+use row_cache::SPAN_LABELS;
 use std::ops::Range;
 use std::time::Duration;
 use systole_base::integer::{Affine, Bindings, Matrix, Polyhedron, Vector, dot, lexicographic_sign};
 use systole_base::network::Links;
 
-mod known_rows;
+mod row_cache;
 
-pub use known_rows::KnownRows;
+pub use row_cache::RowCache;
 
 mod every_step;
 
@@ -74,12 +74,12 @@ type Least<'a> = &'a dyn Fn(&Handoff) -> Option<i64>;
 impl Conditions {
     /// States the conditions; `None` where a value has no link, a place leaves more than one dimension to a PE, or a
     /// number does not fit.
-    pub fn new(design: &Design, handoffs: &[Handoff], links: &Links, known: &KnownRows) -> Option<Conditions> {
+    pub fn new(design: &Design, handoffs: &[Handoff], links: &Links, known: &RowCache) -> Option<Conditions> {
         Conditions::with(design, handoffs, (links, &|handoff| design.least_handoff_delay(handoff, links)), known)
     }
 
     /// The conditions in which whatever stays on a PE may be read by another space in the step in which it is computed.
-    pub fn in_one_step(design: &Design, handoffs: &[Handoff], links: &Links, known: &KnownRows) -> Option<Conditions> {
+    pub fn in_one_step(design: &Design, handoffs: &[Handoff], links: &Links, known: &RowCache) -> Option<Conditions> {
         let least = |handoff: &Handoff| match design.may_share_step(handoff) {
             true => Some(0),
             false => design.least_handoff_delay(handoff, links),
@@ -91,7 +91,7 @@ impl Conditions {
         design: &Design,
         handoffs: &[Handoff],
         (links, least): (&Links, Least),
-        known: &KnownRows,
+        known: &RowCache,
     ) -> Option<Conditions> {
         let system = design.system;
         let indices = system.spaces.iter().map(|space| space.indices().to_vec()).collect();
@@ -167,7 +167,7 @@ impl Conditions {
         self.laws.push(law);
     }
 
-    fn add_conflict(&mut self, space: usize, part: &Part) -> Option<()> {
+    fn add_conflict(&mut self, space: usize, part: &SpaceDesign) -> Option<()> {
         let rounds = Matrix::new(part.rounds().to_vec(), part.map.place.columns());
         let shared = part.map.place.above(&rounds).null_lattice();
         match shared.as_slice() {
@@ -187,7 +187,7 @@ impl Conditions {
         design: &Design,
         (position, handoff): (usize, &Handoff),
         least: Least,
-        known: &KnownRows,
+        known: &RowCache,
     ) -> Option<()> {
         let Giver::Point { space, at, .. } = &handoff.giver else { return Some(()) };
         if handoff.is_within_point(&design.system.spaces[*space]) {
@@ -260,7 +260,7 @@ impl Conditions {
     }
 
     /// The shortest steps: the least span, then the smallest coefficients; or the laws that clash.
-    pub fn shortest(&self, design: &Design, explained: bool) -> Result<Vec<Part>, Stuck> {
+    pub fn shortest(&self, design: &Design, explained: bool) -> Result<Vec<SpaceDesign>, Stuck> {
         let mut stuck = Stuck::Clash(vec![]);
         for shifted in [false, true] {
             let solve = if explained && shifted { minimise } else { attempt };
@@ -283,7 +283,7 @@ impl Conditions {
     }
 
     /// The shortest steps, where few branches lead to them.
-    pub fn shortest_soon(&self, design: &Design) -> Option<Vec<Part>> {
+    pub fn shortest_soon(&self, design: &Design) -> Option<Vec<SpaceDesign>> {
         let found = [false, true].into_iter().find_map(|shifted| soon(&self.problem(design, shifted)));
         found.map(|values| self.parts(design, &values))
     }
@@ -329,8 +329,8 @@ impl Conditions {
     }
 
     /// The parts with the steps of a solution.
-    pub(super) fn parts(&self, design: &Design, values: &[i64]) -> Vec<Part> {
-        let step = |(space, part): (usize, &Part)| {
+    pub(super) fn parts(&self, design: &Design, values: &[i64]) -> Vec<SpaceDesign> {
+        let step = |(space, part): (usize, &SpaceDesign)| {
             let indices = design.system.spaces[space].indices();
             let form = self.unknowns.step_form(space, values).unwrap_or_default();
             let row = form.row(indices);

@@ -7,7 +7,7 @@
 
 use crate::extract::solve::Task;
 use crate::extract::solve::steps::Conditions;
-use crate::mapping::{Design, Giver, Handoff, Part};
+use crate::mapping::{Design, Giver, Handoff, SpaceDesign};
 use crate::smt::{Counterexample, Verdict, settle};
 use crate::timing::handed_words_apart;
 use std::time::Duration;
@@ -25,8 +25,8 @@ pub fn on_links(
     design: &Design,
     handoffs: &[Handoff],
     conditions: &mut Conditions,
-    shortest: &[Part],
-) -> Option<Vec<Part>> {
+    shortest: &[SpaceDesign],
+) -> Option<Vec<SpaceDesign>> {
     let mut parts = shortest.to_vec();
     for _ in 0..MOST_QUESTIONS {
         let timed = Design { parts, ..design.clone() };

@@ -5,17 +5,17 @@ use super::asked::has_time;
 use crate::cost::Cost;
 use crate::extract::enumerate::Checker;
 use crate::extract::enumerate::route;
-use crate::mapping::{Calendar, Carrier, Design, Giver, Handoff, Part};
+use crate::mapping::{Calendar, Carrier, Design, Giver, Handoff, SpaceDesign};
 use crate::rewrite::{Dataflow, Transport};
-use known_costs::{Priced, ReadSet};
+use cost_cache::{Priced, ReadSet};
 use slots::{Occupied, slot};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use systole_base::integer::{Polyhedron, Vector};
 
-mod known_costs;
+mod cost_cache;
 
-pub use known_costs::{KnownCosts, Moves};
+pub use cost_cache::{CostCache, Moves};
 
 mod slots;
 
@@ -23,7 +23,7 @@ pub use slots::{Slot, Slots, cycles, occupied};
 
 /// The parts of every best way to move the inputs under these steps, with the costs; nothing where the design is not legal
 /// at these sizes.
-pub fn price(task: &Task, design: &Design, handoffs: &[Handoff]) -> Vec<(Cost, Vec<Part>)> {
+pub fn price(task: &Task, design: &Design, handoffs: &[Handoff]) -> Vec<(Cost, Vec<SpaceDesign>)> {
     let occupied =
         occupied(&task.sizes, design, &task.points, task.machine.links.cell).filter(|occupied| occupied.is_apart);
     occupied.and_then(|occupied| with_handoffs(task, design, handoffs, occupied)).unwrap_or_default()
@@ -41,7 +41,7 @@ fn with_handoffs(
     design: &Design,
     handoffs: &[Handoff],
     occupied: Occupied,
-) -> Option<Vec<(Cost, Vec<Part>)>> {
+) -> Option<Vec<(Cost, Vec<SpaceDesign>)>> {
     let of_computed = without_inputs(task, design).calendar(handoffs, &task.machine.links, &task.sizes)?;
     let calendar = Arc::new(of_computed);
     let cycles = cycles(&task.sizes, design, &task.points, &calendar)?;
@@ -108,15 +108,15 @@ fn with_inputs(
     design: &Design,
     shared: Cost,
     (diagonal, calendar): (i64, &Arc<Calendar>),
-) -> Option<Vec<(Cost, Vec<Part>)>> {
+) -> Option<Vec<(Cost, Vec<SpaceDesign>)>> {
     let mut front = vec![(shared, vec![])];
     for (space, part) in design.parts.iter().enumerate() {
         let (map, dataflow) = (part.map.clone(), part.dataflow.clone());
         let rounds = (design.rounds() > 0).then(|| (part.starts.clone(), calendar.clone()));
         let priced = Priced { space, map, dataflow, diagonal, rounds };
         let ways = task.costs.of_space(priced, |priced| of_space(task, priced))?;
-        let with = |dataflow: &Dataflow| Part { dataflow: dataflow.clone(), ..part.clone() };
-        let ways: Vec<(Cost, Part)> = ways.iter().map(|(cost, dataflow)| (*cost, with(dataflow))).collect();
+        let with = |dataflow: &Dataflow| SpaceDesign { dataflow: dataflow.clone(), ..part.clone() };
+        let ways: Vec<(Cost, SpaceDesign)> = ways.iter().map(|(cost, dataflow)| (*cost, with(dataflow))).collect();
         front = longer(&front, &ways);
     }
     Some(front)
@@ -177,7 +177,7 @@ fn of_space(task: &Task, Priced { space, map, dataflow, diagonal, rounds }: &Pri
 
 /// The parts with each input moved in the first way that is legal, beside what moves already if there is one, or else in
 /// the first way.
-pub fn nearest_inputs(task: &Task, design: &Design, handoffs: &[Handoff]) -> Vec<Part> {
+pub fn nearest_inputs(task: &Task, design: &Design, handoffs: &[Handoff]) -> Vec<SpaceDesign> {
     let mut near = without_inputs(task, design);
     for space in 0..near.parts.len() {
         for operand in 0..task.system.sources[space].len() {

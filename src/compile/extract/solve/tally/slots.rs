@@ -1,6 +1,6 @@
 //! Where and when points run at given sizes, in numbers.
 
-use crate::mapping::{Calendar, Design, Fold, Part};
+use crate::mapping::{Calendar, Design, Fold, SpaceDesign};
 use systole_base::cell::Cell;
 use systole_base::integer::{Affine, Bindings, Vector, dot};
 
@@ -14,7 +14,7 @@ pub fn slot(sizes: &Bindings, design: &Design, space: usize, point: &[i64]) -> O
 
 /// Where and when the points of a space run.
 pub struct Slots<'a> {
-    part: &'a Part,
+    part: &'a SpaceDesign,
     fold: &'a Fold,
     origin: Vector,
     starts: Vector,

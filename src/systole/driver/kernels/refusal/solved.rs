@@ -10,7 +10,7 @@ use crate::driver::shown::show::{grouped, grouped_count};
 use systole_base::diagnostic::{Diagnostic, Diagnostics, counted};
 use systole_compile::extract::{Law, Stuck, nearest, why_stuck};
 use systole_compile::mapping::candidates::Bounds;
-use systole_compile::mapping::{Design, Part};
+use systole_compile::mapping::{Design, SpaceDesign};
 
 /// The messages for an empty front. What stands against one design says nothing of those that were not looked at, so where there may be
 /// such the limits come first.
@@ -54,14 +54,14 @@ pub fn nearest_design<'a>(searched: &Searched<'a>, limit: u64) -> Option<Design<
 }
 
 /// The design with steps that is not legal all the same, unless the clash of another one is plainer.
-fn refused<'a>(searched: &Searched<'a>, clash: Option<&(&Vec<Part>, Stuck)>) -> Option<Design<'a>> {
+fn refused<'a>(searched: &Searched<'a>, clash: Option<&(&Vec<SpaceDesign>, Stuck)>) -> Option<Design<'a>> {
     let (parts, fold) = searched.survey.refused.as_ref()?;
     let plain = clash.is_none_or(|(stuck, _)| backwards(parts) <= backwards(stuck));
     plain.then(|| Design { fold: fold.clone(), ..with_parts(searched, parts) })
 }
 
 /// The design of these parts.
-fn with_parts<'a>(searched: &Searched<'a>, parts: &[Part]) -> Design<'a> {
+fn with_parts<'a>(searched: &Searched<'a>, parts: &[SpaceDesign]) -> Design<'a> {
     Design::new(&searched.kernel.cut, parts.to_vec())
 }
 
@@ -129,7 +129,7 @@ fn unfounded(searched: &Searched) -> Diagnostic {
 
 /// Of the dataflows without times the one to speak of: one that meets what the schedule says, whose values go forwards, and
 /// whose clash is small.
-fn plainest<'a>(searched: &'a Searched) -> Option<(&'a Vec<Part>, Stuck)> {
+fn plainest<'a>(searched: &'a Searched) -> Option<(&'a Vec<SpaceDesign>, Stuck)> {
     let stuck = searched.survey.stuck.iter();
     let explained = stuck.filter_map(|parts| Some((parts, why_stuck(searched.problem.solved()?, parts)?)));
     explained.min_by_key(|(parts, why)| match why {
@@ -142,8 +142,8 @@ fn plainest<'a>(searched: &'a Searched) -> Option<(&'a Vec<Part>, Stuck)> {
 }
 
 /// How many entries of the directions are negative.
-fn backwards(parts: &[Part]) -> usize {
-    let moves = |part: &Part| {
+fn backwards(parts: &[SpaceDesign]) -> usize {
+    let moves = |part: &SpaceDesign| {
         let streams = part.dataflow.transports.iter().flat_map(|transport| transport.directions()).flatten();
         streams.chain(part.dataflow.chain.directions.iter().flatten()).filter(|entry| **entry < 0).count()
     };
@@ -151,7 +151,7 @@ fn backwards(parts: &[Part]) -> usize {
 }
 
 /// The laws that cannot hold together, and what is broken where one of them gives way.
-fn stuck(searched: &Searched, reason: &Reason, (parts, why): (&[Part], &Stuck), limit: u64) -> Diagnostics {
+fn stuck(searched: &Searched, reason: &Reason, (parts, why): (&[SpaceDesign], &Stuck), limit: u64) -> Diagnostics {
     let (setting, kernel) = (searched.setting, &searched.kernel.cut.kernel);
     let laws = match why {
         Stuck::Undecided(why) => {

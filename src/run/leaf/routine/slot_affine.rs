@@ -17,16 +17,16 @@ pub type Few<T> = SmallVec<[T; 4]>;
 
 /// `constant + sum of coefficient * slot`.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Form {
+pub struct SlotAffine {
     pub constant: i64,
     /// Slots with their coefficients, none of which is zero, in rising order.
     pub terms: Vec<(usize, i64)>,
 }
 
-impl Form {
+impl SlotAffine {
     /// The form over the positions of `names`; `None` where another name has no value or a number does not fit.
-    pub fn resolve(form: &Affine, names: &[Name], sizes: &Bindings) -> Option<Form> {
-        let mut resolved = Form { constant: form.constant_term(), terms: vec![] };
+    pub fn resolve(form: &Affine, names: &[Name], sizes: &Bindings) -> Option<SlotAffine> {
+        let mut resolved = SlotAffine { constant: form.constant_term(), terms: vec![] };
         for (name, coefficient) in form.terms() {
             match names.iter().position(|known| known == name) {
                 Some(slot) => resolved.terms.push((slot, coefficient)),
@@ -41,17 +41,17 @@ impl Form {
     }
 
     /// A number.
-    pub fn constant(constant: i64) -> Form {
-        Form { constant, terms: vec![] }
+    pub fn constant(constant: i64) -> SlotAffine {
+        SlotAffine { constant, terms: vec![] }
     }
 
     /// A slot by itself.
-    pub fn slot(slot: usize) -> Form {
-        Form { constant: 0, terms: vec![(slot, 1)] }
+    pub fn slot(slot: usize) -> SlotAffine {
+        SlotAffine { constant: 0, terms: vec![(slot, 1)] }
     }
 
     /// This form less another; both are moderate, so it fits 64 bits.
-    pub fn minus(&self, other: &Form) -> Form {
+    pub fn minus(&self, other: &SlotAffine) -> SlotAffine {
         let mut difference = self.clone();
         difference.constant -= other.constant;
         for (slot, coefficient) in &other.terms {
@@ -66,7 +66,7 @@ impl Form {
     }
 
     /// This form and another one so many times; `None` where a number does not fit 64 bits.
-    pub fn plus(mut self, other: &Form, times: i64) -> Option<Form> {
+    pub fn plus(mut self, other: &SlotAffine, times: i64) -> Option<SlotAffine> {
         self.constant = self.constant.checked_add(other.constant.checked_mul(times)?)?;
         for (slot, coefficient) in &other.terms {
             let added = coefficient.checked_mul(times)?;
@@ -81,16 +81,16 @@ impl Form {
     }
 
     /// Whether this form is at least 0 wherever the other one is.
-    pub fn follows_from(&self, other: &Form) -> bool {
+    pub fn follows_from(&self, other: &SlotAffine) -> bool {
         self.terms == other.terms && self.constant >= other.constant
     }
 
     /// The same with other slots; `None` where one has no other.
-    pub fn renamed(&self, slots: &[Option<usize>]) -> Option<Form> {
+    pub fn renamed(&self, slots: &[Option<usize>]) -> Option<SlotAffine> {
         let terms = self.terms.iter().map(|(slot, coefficient)| Some(((*slots.get(*slot)?)?, *coefficient)));
         let mut terms: Vec<(usize, i64)> = terms.collect::<Option<_>>()?;
         terms.sort_unstable();
-        Some(Form { constant: self.constant, terms })
+        Some(SlotAffine { constant: self.constant, terms })
     }
 
     /// Whether all values and all their parts keep away from the ends of 64 bits, for slots within these spans.

@@ -1,6 +1,6 @@
 //! Nests of a body that a library knows.
 //!
-//! In: a body, specialised to the boxes of a call. Out: the same with [`Known`] in place of each nest that is an instance of a
+//! In: a body, specialised to the boxes of a call. Out: the same with [`Recognised`] in place of each nest that is an instance of a
 //! definition, or a product.
 //!
 //! A body is first specialised to the boxes of a call. Bounds that do not cut there and conditions that are decided are
@@ -49,7 +49,7 @@ pub use plans::{Plan, Plans};
 
 /// A nest that a library runs.
 #[derive(Clone, Debug)]
-pub struct Known {
+pub struct Recognised {
     /// What computes the same, for calls in which the elements do not lie like matrices.
     pub loops: Loop,
     pub kind: Kind,
@@ -95,7 +95,7 @@ impl Search<'_> {
             let kind = if let Node::Loop(repeated) = node { self.recognise(repeated) } else { None };
             match (&mut *node, kind) {
                 (Node::Loop(repeated), Some(kind)) => {
-                    *node = Node::Known(Box::new(Known { loops: repeated.clone(), kind }));
+                    *node = Node::Known(Box::new(Recognised { loops: repeated.clone(), kind }));
                 }
                 (Node::Loop(repeated), None) if repeated.way == Way::Around => self.replace(&mut repeated.body),
                 (Node::If { then, otherwise, .. }, None) => {

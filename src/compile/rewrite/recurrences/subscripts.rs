@@ -1,7 +1,7 @@
 //! Reads what recurrences say over indices and sizes: forms, points, subscripts, conditions.
 
 use super::cursor::{Cursor, Read};
-use super::line::{Condition, Element, Instance};
+use super::statement::{Condition, Element, Instance};
 use systole_base::integer::{Affine, Name, name};
 
 impl Cursor<'_> {

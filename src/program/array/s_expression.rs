@@ -1,6 +1,6 @@
 //! S-expressions with the places of their parts.
 //!
-//! In: a source. Out: one [`Form`] in which every atom and list knows its span. `symbolic_expressions` builds the tree; it
+//! In: a source. Out: one [`SExpression`] in which every atom and list knows its span. `symbolic_expressions` builds the tree; it
 //! keeps no places, knows no comments, recurses without bound and ignores what follows the first expression, so a scan
 //! before it blanks comments, bounds the nesting, checks the balance and notes where each part starts.
 
@@ -15,7 +15,7 @@ pub(super) const NESTING_LIMIT: usize = 200;
 
 /// An atom or a list.
 #[derive(Clone, Debug)]
-pub(super) struct Form {
+pub(super) struct SExpression {
     pub span: Span,
     pub content: Content,
 }
@@ -24,10 +24,10 @@ pub(super) struct Form {
 #[derive(Clone, Debug)]
 pub(super) enum Content {
     Atom(String),
-    List(Vec<Form>),
+    List(Vec<SExpression>),
 }
 
-impl Form {
+impl SExpression {
     /// The word of an atom.
     pub fn atom(&self) -> Option<&str> {
         match &self.content {
@@ -37,7 +37,7 @@ impl Form {
     }
 
     /// The parts of a list.
-    pub fn list(&self) -> Option<&[Form]> {
+    pub fn list(&self) -> Option<&[SExpression]> {
         match &self.content {
             Content::Atom(_) => None,
             Content::List(parts) => Some(parts),
@@ -48,7 +48,7 @@ impl Form {
     pub fn show(&self) -> String {
         match &self.content {
             Content::Atom(word) => format!("`{word}`"),
-            Content::List(parts) => match parts.first().and_then(Form::atom) {
+            Content::List(parts) => match parts.first().and_then(SExpression::atom) {
                 Some(word) => format!("`({word} ..)`"),
                 None => "a list".to_owned(),
             },
@@ -57,7 +57,7 @@ impl Form {
 }
 
 /// The one form that the source consists of.
-pub(super) fn read_form(source: &Arc<Source>) -> Checked<Form> {
+pub(super) fn read_form(source: &Arc<Source>) -> Checked<SExpression> {
     let scan = Scan::of(source)?;
     let tree = parse_str(scan.blanked.trim())
         .map_err(|error| vec![Diagnostic::new(format!("`{}` is not an s-expression: {error}", source.name))])?;
@@ -66,14 +66,14 @@ pub(super) fn read_form(source: &Arc<Source>) -> Checked<Form> {
 }
 
 /// Puts spans, which come in the order of the text, on the tree.
-fn attach(tree: Sexp, spans: &mut impl Iterator<Item = Span>) -> Form {
+fn attach(tree: Sexp, spans: &mut impl Iterator<Item = Span>) -> SExpression {
     let span = spans.next().unwrap_or_default();
     let content = match tree {
         Sexp::List(parts) => Content::List(parts.into_iter().map(|part| attach(part, spans)).collect()),
         Sexp::String(word) => Content::Atom(word),
         Sexp::Empty => Content::Atom(String::new()),
     };
-    Form { span, content }
+    SExpression { span, content }
 }
 
 struct Scan<'a> {

@@ -4,14 +4,14 @@
 
 use super::places::{Edge, Placement};
 use crate::mapping::candidates::{spread, ways};
-use crate::mapping::{Listeners, Part, SpaceTimeMap, restrict};
+use crate::mapping::{Listeners, SpaceDesign, SpaceTimeMap, restrict};
 use crate::rewrite::{Choices, Transport};
 use systole_base::integer::{Affine, Matrix, lexicographic_sign};
 use systole_base::network::Network;
 use systole_equations::recurrence::spaces::{SpaceSystem, solve};
 
 /// What decides which dataflows there are.
-pub struct Forms<'a> {
+pub struct Dataflows<'a> {
     /// The system.
     pub system: &'a SpaceSystem,
     /// What the e-graph offers for each space.
@@ -24,11 +24,12 @@ pub struct Forms<'a> {
     pub most: usize,
 }
 
-impl Forms<'_> {
+impl Dataflows<'_> {
     /// The parts of every dataflow, with steps of zero and each input fed, and how many dataflows beyond the most there are; those that
     /// are left are spread over all.
-    pub fn all(&self, placement: &Placement) -> (Vec<Vec<Part>>, u64) {
-        let parts: Vec<Vec<Part>> = (0..self.system.spaces.len()).map(|space| self.parts(space, placement)).collect();
+    pub fn all(&self, placement: &Placement) -> (Vec<Vec<SpaceDesign>>, u64) {
+        let parts: Vec<Vec<SpaceDesign>> =
+            (0..self.system.spaces.len()).map(|space| self.parts(space, placement)).collect();
         let most = self.most as u64;
         (spread(&parts, most).collect(), ways(&parts).saturating_sub(most))
     }
@@ -39,7 +40,7 @@ impl Forms<'_> {
         counts.fold(1, u64::saturating_mul)
     }
 
-    fn parts(&self, space: usize, placement: &Placement) -> Vec<Part> {
+    fn parts(&self, space: usize, placement: &Placement) -> Vec<SpaceDesign> {
         let operands = 0..self.system.spaces[space].operands.len();
         let transports = operands.map(|operand| self.transports(space, operand, placement)).collect();
         let chains = self.choices[space].chains.clone();
@@ -47,15 +48,20 @@ impl Forms<'_> {
     }
 
     /// The parts of a space with each of these dataflows.
-    pub fn laid(&self, space: usize, placement: &Placement, dataflows: &Choices) -> Vec<Part> {
+    pub fn laid(&self, space: usize, placement: &Placement, dataflows: &Choices) -> Vec<SpaceDesign> {
         let (place, origin) = self.place(space, placement);
         let (rounds, mut starts) = self.rounds(space, placement);
         let open = vec![0; place.columns()];
         let step = Matrix::new(rounds.rows().iter().cloned().chain([open]).collect(), place.columns());
         starts.push(Affine::default());
         let map = SpaceTimeMap { place, step };
-        let part =
-            |dataflow| Part { map: map.clone(), origin: origin.clone(), starts: starts.clone(), position: 0, dataflow };
+        let part = |dataflow| SpaceDesign {
+            map: map.clone(),
+            origin: origin.clone(),
+            starts: starts.clone(),
+            position: 0,
+            dataflow,
+        };
         dataflows.dataflows().map(part).collect()
     }
 

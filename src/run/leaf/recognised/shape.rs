@@ -4,14 +4,14 @@
 //! `if its terms exist (set x .. s ..) (set x .. 0 ..)` behind the loop of the terms. This becomes one set, with the note
 //! under which conditions `s` counts as 0: since the loop is empty where they fail, that is the same as setting `s` to 0 first.
 
-use crate::leaf::routine::{Access, Form, Loop, Node, Operation, Set};
+use crate::leaf::routine::{Access, Loop, Node, Operation, Set, SlotAffine};
 use systole_base::scalar::Function;
 
 /// A step.
 #[derive(Clone, Debug)]
 pub(super) enum Shape {
-    Loop { index: usize, lower: Vec<Form>, upper: Vec<Form>, body: Vec<Shape> },
-    If { conditions: Vec<Form>, then: Vec<Shape>, otherwise: Vec<Shape> },
+    Loop { index: usize, lower: Vec<SlotAffine>, upper: Vec<SlotAffine>, body: Vec<Shape> },
+    If { conditions: Vec<SlotAffine>, then: Vec<Shape>, otherwise: Vec<Shape> },
     Set { target: usize, value: Term, reset: Option<Reset> },
 }
 
@@ -21,14 +21,14 @@ pub(super) struct Reset {
     /// The access.
     pub element: usize,
     pub number: f64,
-    pub conditions: Vec<Form>,
+    pub conditions: Vec<SlotAffine>,
 }
 
 /// A value.
 #[derive(Clone, Debug)]
 pub(super) enum Term {
     Number(f64),
-    Index(Form),
+    Index(SlotAffine),
     /// An access.
     Load(usize),
     Apply(Function, Vec<Term>),
@@ -58,8 +58,8 @@ impl Term {
 
 /// The shape of a loop; `None` where an index in a bound has a factor.
 pub(super) fn shape_of(repeated: &Loop, accesses: &[Access]) -> Option<Shape> {
-    let exact = |bounds: &[(Form, i64)]| {
-        bounds.iter().map(|(form, by)| (*by == 1).then(|| form.clone())).collect::<Option<Vec<Form>>>()
+    let exact = |bounds: &[(SlotAffine, i64)]| {
+        bounds.iter().map(|(form, by)| (*by == 1).then(|| form.clone())).collect::<Option<Vec<SlotAffine>>>()
     };
     Some(Shape::Loop {
         index: repeated.index,
@@ -110,7 +110,7 @@ fn tree(set: &Set) -> Option<Term> {
     stack.pop().filter(|_| stack.is_empty())
 }
 
-type Choice<'a> = (&'a [Form], &'a [Node], &'a [Node]);
+type Choice<'a> = (&'a [SlotAffine], &'a [Node], &'a [Node]);
 
 /// One set for two that differ in an element against a number, where the loop before says that nothing is added to it.
 fn merged((conditions, then, otherwise): Choice<'_>, before: Option<&Shape>, accesses: &[Access]) -> Option<Shape> {
@@ -132,7 +132,7 @@ fn merged((conditions, then, otherwise): Choice<'_>, before: Option<&Shape>, acc
     let Shape::Loop { lower, upper, body, .. } = before? else { return None };
     let [Shape::Set { target, .. }] = body.as_slice() else { return None };
     let is_emptiness =
-        |form: &Form| upper.iter().any(|to| form == to || lower.iter().any(|from| *form == to.minus(from)));
+        |form: &SlotAffine| upper.iter().any(|to| form == to || lower.iter().any(|from| *form == to.minus(from)));
     let fits = accesses[*target] == accesses[element] && conditions.iter().all(is_emptiness);
     let reset = Some(Reset { element, number, conditions: conditions.to_vec() });
     fits.then_some(Shape::Set { target: full.target, value: tree(full)?, reset })

@@ -5,7 +5,7 @@
 //! as for a matrix and a vector. A nest of more indices is loops around such nests. Out: the [`Product`] that the nest is, with
 //! the bounds between its indices, such as those of a symmetric update.
 
-use crate::leaf::routine::{Access, Few, Form, Loop, Node, Operation, Set, Way};
+use crate::leaf::routine::{Access, Few, Loop, Node, Operation, Set, SlotAffine, Way};
 use systole_base::scalar::Function;
 
 /// `c += factor * a * b`.
@@ -19,7 +19,7 @@ pub struct Product {
     /// The accesses `c`, `a`, `b`.
     pub accesses: [usize; 3],
     /// Forms that are at least 0 within, each over indices of the nest.
-    pub within: Vec<Form>,
+    pub within: Vec<SlotAffine>,
 }
 
 impl Product {
@@ -33,7 +33,7 @@ impl Product {
     /// Whether bounds between its rows and columns, and no other bounds, cut a part out of its box.
     pub fn is_triangle(&self) -> bool {
         let index = |role: usize| self.roles[role].map(|position| self.indices[position]);
-        let has = |form: &Form, role: usize| index(role).is_some_and(|index| form.coefficient(index) != 0);
+        let has = |form: &SlotAffine, role: usize| index(role).is_some_and(|index| form.coefficient(index) != 0);
         !self.within.is_empty() && self.within.iter().all(|form| has(form, 0) && has(form, 1))
     }
 }
@@ -89,13 +89,13 @@ pub(super) fn hoisted(repeated: &Loop, accesses: &[Access]) -> Option<Loop> {
 }
 
 /// The bounds over indices of the nest; `None` where the bounded index has a factor in one.
-fn inner_bounds(nest: &[&Loop], indices: &[usize]) -> Option<Vec<Form>> {
+fn inner_bounds(nest: &[&Loop], indices: &[usize]) -> Option<Vec<SlotAffine>> {
     let mut within = vec![];
     for inside in nest {
-        let index = Form::slot(inside.index);
+        let index = SlotAffine::slot(inside.index);
         let lower = inside.lower.iter().map(|(form, by)| (form.mentions(indices), *by, index.minus(form)));
         let upper = inside.upper.iter().map(|(form, by)| (form.mentions(indices), *by, form.minus(&index)));
-        let inner: Vec<(bool, i64, Form)> = lower.chain(upper).filter(|(is_inner, ..)| *is_inner).collect();
+        let inner: Vec<(bool, i64, SlotAffine)> = lower.chain(upper).filter(|(is_inner, ..)| *is_inner).collect();
         if inner.iter().any(|(_, by, _)| *by != 1) {
             return None;
         }

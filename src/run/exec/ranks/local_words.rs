@@ -9,19 +9,19 @@ use systole_program::array::Layout;
 
 /// Words of an array by their addresses.
 #[derive(Clone, Debug)]
-pub struct Part<W> {
+pub struct LocalWords<W> {
     /// Where each run begins, in the array and among the words.
     runs: Vec<(usize, usize)>,
     words: Vec<W>,
 }
 
-impl<W: Contents> Part<W> {
+impl<W: Contents> LocalWords<W> {
     /// A part without its words yet.
-    pub fn new(runs: &[Range<usize>]) -> Part<W> {
+    pub fn new(runs: &[Range<usize>]) -> LocalWords<W> {
         let begin =
             |next: &mut usize, run: &Range<usize>| Some((run.start, std::mem::replace(next, *next + run.len())));
         let count = runs.iter().map(Range::len).sum();
-        Part { runs: runs.iter().scan(0, begin).collect(), words: Vec::with_capacity(count) }
+        LocalWords { runs: runs.iter().scan(0, begin).collect(), words: Vec::with_capacity(count) }
     }
 
     /// Puts the words with these elements after those that are there.
@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn a_part_finds_its_words_and_no_others() {
-        let mut part = Part::<f64>::new(&[2..4, 7..8]);
+        let mut part = LocalWords::<f64>::new(&[2..4, 7..8]);
         let bits = [1.0, 2.0, 3.0].map(f64::to_bits);
         part.extend(&numbers(9), &[run(2, 4)], &bits[..2]);
         part.extend(&numbers(9), &[run(7, 8)], &bits[2..]);

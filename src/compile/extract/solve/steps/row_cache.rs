@@ -12,12 +12,12 @@ pub(super) const SPAN_LABELS: usize = 1 << 20;
 
 /// The rows of dependences that were met before: the same dependence comes under many places.
 #[derive(Debug, Default)]
-pub struct KnownRows {
+pub struct RowCache {
     rows: Mutex<HashMap<Dependence, Option<Arc<Vec<Row>>>>>,
     spans: Mutex<HashMap<usize, Option<Arc<Vec<Row>>>>>,
 }
 
-impl KnownRows {
+impl RowCache {
     /// What keeps the steps of a space between the first and the last; `None` where a number does not fit.
     pub(super) fn span(&self, unknowns: &Unknowns, space: usize, set: &Polyhedron) -> Option<Arc<Vec<Row>>> {
         let mut spans = self.spans.lock().unwrap_or_else(PoisonError::into_inner);

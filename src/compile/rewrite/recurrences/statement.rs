@@ -5,7 +5,7 @@ use systole_base::scalar::Function;
 
 /// A line: where the recurrences of a space begin, or one of them.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Line {
+pub enum Statement {
     /// `X.sum:`
     Space(Name),
     /// A recurrence.

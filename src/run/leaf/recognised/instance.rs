@@ -6,7 +6,7 @@
 //! nest is an instance that means something else.
 
 use super::shape::{Reset, Shape, Term};
-use crate::leaf::routine::{Access, Form};
+use crate::leaf::routine::{Access, SlotAffine};
 use systole_base::scalar::Function;
 
 /// What stands for what.
@@ -135,7 +135,7 @@ fn with_reset(mut so_far: Instance, definition: Option<&Reset>, nest: Option<&Re
 }
 
 /// Whether all are one form that no index of the nest occurs in.
-fn is_one_outside(mut forms: impl Iterator<Item = Option<Form>>, instance: &Instance) -> bool {
+fn is_one_outside(mut forms: impl Iterator<Item = Option<SlotAffine>>, instance: &Instance) -> bool {
     let indices: Vec<usize> = instance.indices.iter().flatten().copied().collect();
     match forms.next() {
         Some(Some(first)) => !first.mentions(&indices) && forms.all(|form| form.as_ref() == Some(&first)),
@@ -143,9 +143,10 @@ fn is_one_outside(mut forms: impl Iterator<Item = Option<Form>>, instance: &Inst
     }
 }
 
-fn same_forms(definition: &[Form], nest: &[Form], so_far: &Instance) -> bool {
-    let renamed: Option<Vec<Form>> = definition.iter().map(|form| form.renamed(&so_far.indices)).collect();
-    let same = |renamed: &Vec<Form>| renamed.len() == nest.len() && renamed.iter().all(|form| nest.contains(form));
+fn same_forms(definition: &[SlotAffine], nest: &[SlotAffine], so_far: &Instance) -> bool {
+    let renamed: Option<Vec<SlotAffine>> = definition.iter().map(|form| form.renamed(&so_far.indices)).collect();
+    let same =
+        |renamed: &Vec<SlotAffine>| renamed.len() == nest.len() && renamed.iter().all(|form| nest.contains(form));
     renamed.is_some_and(|renamed| same(&renamed))
 }
 

@@ -37,14 +37,14 @@ type Ways = Vec<(Cost, Dataflow)>;
 
 /// What was counted before, shared by all threads of a search.
 #[derive(Debug, Default)]
-pub struct KnownCosts {
+pub struct CostCache {
     spaces: Mutex<FxHashMap<Priced, Option<Arc<Ways>>>>,
     takers: Mutex<FxHashMap<ReadSet, (u64, u64)>>,
     elements: Mutex<FxHashMap<usize, Option<u64>>>,
     moves: Mutex<FxHashMap<Moves, Arc<Counts>>>,
 }
 
-impl KnownCosts {
+impl CostCache {
     /// What a space costs; `None` where it is not legal.
     pub(super) fn of_space(&self, of: Priced, count: impl FnOnce(&Priced) -> Option<Ways>) -> Option<Arc<Ways>> {
         kept(&self.spaces, of, |of| count(of).map(Arc::new))

@@ -1,7 +1,7 @@
 //! Reductions of tuples by declared monoids: one tuple after the other, from the first one on.
 
 use super::evaluation::Evaluation;
-use super::meaning::Folded;
+use super::meaning::TupleReduction;
 use super::numbers::{Arithmetic, Value};
 use crate::rewrite::rules::Monoid;
 use crate::rewrite::terms::Term;
@@ -21,7 +21,7 @@ pub(in crate::check) fn neutral(monoid: &Monoid) -> State {
 
 impl Evaluation<'_> {
     /// A component of what the tuples around a point give.
-    pub fn fold(&self, component: usize, folded: &Folded, x: &[i64]) -> Value {
+    pub fn fold(&self, component: usize, folded: &TupleReduction, x: &[i64]) -> Value {
         let around = self.around(&folded.face, &folded.index, x);
         let tuple = |point: &Vec<i64>| folded.components.iter().map(|part| self.number(part, point)).collect();
         let state = self.arithmetic.folded(&folded.monoid, around.iter().map(tuple));

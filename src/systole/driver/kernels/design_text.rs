@@ -1,7 +1,7 @@
 //! A design in words, and where they stand on the lines of a command.
 
 /// A design in words.
-pub enum Words {
+pub enum DesignText {
     /// One space takes one line.
     Line {
         /// When and where its points run.
@@ -13,36 +13,36 @@ pub enum Words {
     Spaces(Vec<String>),
 }
 
-impl Words {
+impl DesignText {
     /// What stands on the line of the design's kernel.
     pub fn title(&self, kernel: &str) -> String {
         match self {
-            Words::Line { map, .. } => format!("{kernel}   {map}"),
-            Words::Spaces(_) => kernel.to_owned(),
+            DesignText::Line { map, .. } => format!("{kernel}   {map}"),
+            DesignText::Spaces(_) => kernel.to_owned(),
         }
     }
 
     /// What stands below the title where the recurrences do not say how values move.
     pub fn moves(&self) -> Option<&str> {
         match self {
-            Words::Line { dataflow, .. } => Some(dataflow),
-            Words::Spaces(_) => None,
+            DesignText::Line { dataflow, .. } => Some(dataflow),
+            DesignText::Spaces(_) => None,
         }
     }
 
     /// The design on one line, where it takes no more.
     pub fn line(&self) -> Option<String> {
         match self {
-            Words::Line { map, dataflow } => Some(format!("{map}   {dataflow}")),
-            Words::Spaces(_) => None,
+            DesignText::Line { map, dataflow } => Some(format!("{map}   {dataflow}")),
+            DesignText::Spaces(_) => None,
         }
     }
 
     /// The lines of the spaces, where each has its own.
     pub fn spaces(&self) -> &[String] {
         match self {
-            Words::Line { .. } => &[],
-            Words::Spaces(lines) => lines,
+            DesignText::Line { .. } => &[],
+            DesignText::Spaces(lines) => lines,
         }
     }
 }

@@ -4,7 +4,7 @@
 //! over these indices, which have their value all the time; bounds become conditions. An index that is not divided is such a one in
 //! every call: loops around and within it come together, and run side by side.
 
-use crate::leaf::routine::{Access, Form, Loop, Node, Span, choose_ways};
+use crate::leaf::routine::{Access, Loop, Node, SlotAffine, Span, choose_ways};
 
 /// Where loops stand.
 pub(super) struct Rounds<'a> {
@@ -53,9 +53,9 @@ impl Rounds<'_> {
 
 /// What a loop of one round does.
 fn once(Loop { index, lower, upper, body, .. }: Loop) -> Vec<Node> {
-    let times = |by: i64| Form { constant: 0, terms: vec![(index, by)] };
+    let times = |by: i64| SlotAffine { constant: 0, terms: vec![(index, by)] };
     let lower = lower.into_iter().map(|(form, by)| times(by).minus(&form));
-    let conditions: Vec<Form> = lower.chain(upper.into_iter().map(|(form, by)| form.minus(&times(by)))).collect();
+    let conditions: Vec<SlotAffine> = lower.chain(upper.into_iter().map(|(form, by)| form.minus(&times(by)))).collect();
     match conditions.is_empty() {
         true => body,
         false => vec![Node::If { conditions, then: body, otherwise: vec![] }],

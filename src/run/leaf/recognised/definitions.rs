@@ -6,7 +6,7 @@
 
 use super::instance::Text;
 use super::shape::{Shape, shape_of};
-use crate::leaf::routine::{Access, Form, Node, Operation, Routine, Set, compile_leaf, judge, specialise};
+use crate::leaf::routine::{Access, Node, Operation, Routine, Set, SlotAffine, compile_leaf, judge, specialise};
 use crate::leaf::tally::Service;
 use std::sync::OnceLock;
 use systole_base::diagnostic::{Checked, Diagnostic};
@@ -58,7 +58,7 @@ const fn at(window: &'static str, row: &'static str, column: &'static str) -> Pl
 }
 
 /// A kernel, one of its leaves, and the task that this leaf is.
-struct Line {
+struct LibraryTask {
     text: &'static str,
     leaf: &'static str,
     task: Task,
@@ -73,7 +73,7 @@ const NONE: Place = at("", "", "");
 
 macro_rules! solve {
     ($file:literal, $is_unit:literal, $given:literal, $column:literal) => {
-        Line {
+        LibraryTask {
             text: include_str!(concat!("../../../../rules/leaves/", $file, ".rec")),
             leaf: "X",
             task: Task::Solve { is_unit: $is_unit },
@@ -86,7 +86,7 @@ macro_rules! solve {
     };
 }
 
-const LINES: [Line; 12] = [
+const LINES: [LibraryTask; 12] = [
     solve!("solve_rows", false, "B", "r"),
     solve!("solve_columns", false, "B", "r"),
     solve!("solve_vector", false, "B", ""),
@@ -95,7 +95,7 @@ const LINES: [Line; 12] = [
     solve!("solve_unit_vector", true, "B", ""),
     solve!("solve_sums_rows", false, "", "r"),
     solve!("solve_sums_columns", false, "", "r"),
-    Line {
+    LibraryTask {
         text: include_str!("../../../../rules/leaves/factor_lower.rec"),
         leaf: "L.2",
         task: Task::Factor,
@@ -105,7 +105,7 @@ const LINES: [Line; 12] = [
         triangle: NONE,
         upper: NONE,
     },
-    Line {
+    LibraryTask {
         text: include_str!("../../../../rules/leaves/factor_upper.rec"),
         leaf: "L.2",
         task: Task::Factor,
@@ -115,7 +115,7 @@ const LINES: [Line; 12] = [
         triangle: NONE,
         upper: NONE,
     },
-    Line {
+    LibraryTask {
         text: include_str!("../../../../rules/leaves/invert_lower.rec"),
         leaf: "X.2",
         task: Task::Invert,
@@ -125,7 +125,7 @@ const LINES: [Line; 12] = [
         triangle: at("L", "i", "k"),
         upper: NONE,
     },
-    Line {
+    LibraryTask {
         text: include_str!("../../../../rules/leaves/factor_both.rec"),
         leaf: "L_U.3",
         task: Task::FactorBoth,
@@ -186,7 +186,7 @@ pub(super) fn definitions() -> Checked<&'static [Definition]> {
     }
 }
 
-fn prepare(line: &Line) -> Checked<Definition> {
+fn prepare(line: &LibraryTask) -> Checked<Definition> {
     let (leaf, sizes) = leaf_of(line)?;
     let routine = compile_leaf(&leaf, &sizes)?;
     let definition = define(line, &leaf, &routine);
@@ -195,7 +195,7 @@ fn prepare(line: &Line) -> Checked<Definition> {
 }
 
 /// The leaf of a line, with sizes at which all tiles are whole.
-fn leaf_of(line: &Line) -> Checked<(Leaf, Bindings)> {
+fn leaf_of(line: &LibraryTask) -> Checked<(Leaf, Bindings)> {
     let system = load(&Source::new("definition", line.text))?;
     let size = |index: &str| TileSize { index: name(index), size: TILE, span: None };
     let indices = [line.result.row, line.result.column];
@@ -211,7 +211,7 @@ fn leaf_of(line: &Line) -> Checked<(Leaf, Bindings)> {
 }
 
 /// `None` where the leaf has not one nest beside those that only write constants, or lacks a matrix.
-fn define(line: &Line, leaf: &Leaf, routine: &Routine) -> Option<Definition> {
+fn define(line: &LibraryTask, leaf: &Leaf, routine: &Routine) -> Option<Definition> {
     let first_tile = vec![0; routine.coordinates];
     let spans = routine.indices.iter().map(|cut| cut.span(&first_tile)).collect::<Option<Vec<_>>>()?;
     let mut verdicts = vec![];
@@ -263,7 +263,8 @@ fn position(place: &Place, leaf: &Leaf, routine: &Routine, mentioned: &[usize]) 
     let (row, column) = (slot(place.row)?, slot(place.column));
     let indices: Vec<usize> = std::iter::once(row).chain(column).collect();
     let is_meant = |access: &Access| {
-        let (over, fixed): (Vec<&Form>, Vec<&Form>) = access.subscripts.iter().partition(|form| !form.terms.is_empty());
+        let (over, fixed): (Vec<&SlotAffine>, Vec<&SlotAffine>) =
+            access.subscripts.iter().partition(|form| !form.terms.is_empty());
         let named = &*leaf.windows[access.window].tensor == place.window && over.len() == indices.len();
         named
             && indices.iter().all(|slot| over.iter().any(|form| form.coefficient(*slot) == 1))

@@ -4,20 +4,20 @@
 //! loops, since rounds in which nothing is set would take longer than the library does for all the rest.
 
 use super::shape::{Reset, Shape};
-use crate::leaf::routine::{Form, Loop, Node, Operation, Set, Way};
+use crate::leaf::routine::{Loop, Node, Operation, Set, SlotAffine, Way};
 
 /// What stands around a step.
 #[derive(Clone, Copy)]
 enum Around<'a> {
     Loop {
         index: usize,
-        lower: &'a [Form],
-        upper: &'a [Form],
+        lower: &'a [SlotAffine],
+        upper: &'a [SlotAffine],
     },
     /// The form is at least 0.
-    Holds(&'a Form),
+    Holds(&'a SlotAffine),
     /// It is not.
-    Fails(&'a Form),
+    Fails(&'a SlotAffine),
 }
 
 /// Steps that give elements their numbers where they count as such; `None` where these differ, since steps then have an order.
@@ -57,9 +57,9 @@ fn nest(around: &[Around<'_>], reset: &Reset) -> Node {
     for around in around.iter().rev() {
         match around {
             Around::Holds(form) => conditions.push((*form).clone()),
-            Around::Fails(form) => conditions.push(Form::constant(-1).minus(form)),
+            Around::Fails(form) => conditions.push(SlotAffine::constant(-1).minus(form)),
             Around::Loop { index, lower, upper } => {
-                let (inside, outside) = conditions.into_iter().partition(|form: &Form| form.mentions(&[*index]));
+                let (inside, outside) = conditions.into_iter().partition(|form: &SlotAffine| form.mentions(&[*index]));
                 conditions = outside;
                 node = Node::Loop(bounded(*index, [lower, upper], inside, node));
             }
@@ -69,12 +69,12 @@ fn nest(around: &[Around<'_>], reset: &Reset) -> Node {
 }
 
 /// A loop over those values of its index for which all conditions hold.
-fn bounded(index: usize, [lower, upper]: [&[Form]; 2], conditions: Vec<Form>, node: Node) -> Loop {
+fn bounded(index: usize, [lower, upper]: [&[SlotAffine]; 2], conditions: Vec<SlotAffine>, node: Node) -> Loop {
     let (mut lower, mut upper, mut rest) = (lower.to_vec(), upper.to_vec(), vec![]);
     for form in conditions {
         match form.coefficient(index) {
-            1 => lower.push(Form::slot(index).minus(&form)),
-            -1 => upper.push(form.minus(&Form { constant: 0, terms: vec![(index, -1)] })),
+            1 => lower.push(SlotAffine::slot(index).minus(&form)),
+            -1 => upper.push(form.minus(&SlotAffine { constant: 0, terms: vec![(index, -1)] })),
             _ => rest.push(form),
         }
     }
@@ -82,7 +82,7 @@ fn bounded(index: usize, [lower, upper]: [&[Form]; 2], conditions: Vec<Form>, no
     Loop { index, lower, upper, body: vec![under(rest, node)], way: Way::Around }
 }
 
-fn under(conditions: Vec<Form>, node: Node) -> Node {
+fn under(conditions: Vec<SlotAffine>, node: Node) -> Node {
     match conditions.is_empty() {
         true => node,
         false => Node::If { conditions, then: vec![node], otherwise: vec![] },
@@ -97,22 +97,23 @@ mod tests {
     const I: usize = 0;
     const J: usize = 1;
 
-    fn form(constant: i64, i: i64, j: i64) -> Form {
-        Form { constant, terms: [(I, i), (J, j)].into_iter().filter(|(_, by)| *by != 0).collect() }
+    fn form(constant: i64, i: i64, j: i64) -> SlotAffine {
+        SlotAffine { constant, terms: [(I, i), (J, j)].into_iter().filter(|(_, by)| *by != 0).collect() }
     }
 
-    fn within(index: usize, lower: Form, body: Vec<Shape>) -> Shape {
+    fn within(index: usize, lower: SlotAffine, body: Vec<Shape>) -> Shape {
         Shape::Loop { index, lower: vec![lower], upper: vec![], body }
     }
 
-    fn set(number: f64, conditions: Vec<Form>) -> Shape {
+    fn set(number: f64, conditions: Vec<SlotAffine>) -> Shape {
         let reset = Some(Reset { element: 2, number, conditions });
         Shape::Set { target: 0, value: Term::Number(1.0), reset }
     }
 
     /// Loops as text: index, lower and upper bounds, then what is inside.
     fn said(nodes: &[Node]) -> String {
-        let forms = |forms: &[(Form, i64)]| forms.iter().map(|(form, _)| shown(form)).collect::<Vec<_>>().join(" ");
+        let forms =
+            |forms: &[(SlotAffine, i64)]| forms.iter().map(|(form, _)| shown(form)).collect::<Vec<_>>().join(" ");
         let line = |node: &Node| match node {
             Node::Loop(Loop { index, lower, upper, body, .. }) => {
                 format!("{index} from {} to {} {{{}}}", forms(lower), forms(upper), said(body))
@@ -125,7 +126,7 @@ mod tests {
         nodes.iter().map(line).collect::<Vec<_>>().join("; ")
     }
 
-    fn shown(form: &Form) -> String {
+    fn shown(form: &SlotAffine) -> String {
         format!("({}, {}, {})", form.coefficient(I), form.coefficient(J), form.constant)
     }
 
