@@ -23,7 +23,7 @@ use systole_base::machine::Machine;
 use systole_base::refusal::Refusal;
 use systole_base::span::Source;
 use systole_equations::recurrence::spaces::{SpaceSystem, spaces_of, spaces_under};
-use systole_equations::recurrence::{RecurrenceSystem, Schedule, Space, load};
+use systole_equations::recurrence::{RecurrenceSystem, Schedule, Space, check_assumed, load};
 use systole_program::array::{Program, store_obligations};
 
 /// A size that is not given.
@@ -102,8 +102,8 @@ pub fn compile(source: &Arc<Source>, options: &Options) -> Checked<Compiled> {
         Some(schedule) => spaces_under(&equations, schedule)?,
         None => spaces_of(&equations)?,
     };
-    let sizes: Bindings =
-        spaces.parameters.iter().map(|size| (size.clone(), USUAL_SIZE)).chain(options.sizes.clone()).collect();
+    let sizes: Bindings = spaces.parameters.filled(&options.sizes, USUAL_SIZE);
+    check_assumed(&equations, &sizes)?;
     let whole = Saturated::new(spaces, None)?;
     let says_where = schedule.is_some_and(Schedule::says_where);
     let best = if says_where { None } else { divided(schedule, &whole, (&sizes, options))? };

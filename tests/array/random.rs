@@ -1,7 +1,7 @@
 //! Valid programs grown from a list of random numbers, which proptest shrinks.
 
 use systole_base::cell::Cell;
-use systole_base::integer::{Name, name};
+use systole_base::integer::{Name, Parameters, name};
 use systole_base::network::Network;
 use systole_base::scalar::Function;
 use systole_equations::recurrence::{Assumption, Distribution, LeafOrder, Role};
@@ -28,6 +28,16 @@ impl Choices {
         let value = self.values.get(self.next).copied().unwrap_or(0);
         self.next += 1;
         value as usize % count
+    }
+
+    /// The names, of which something may be assumed.
+    fn assumed(&mut self, names: Vec<Name>) -> Parameters {
+        let mut parameters: Parameters = names.clone().into();
+        for _ in 0..self.choose(3) {
+            let assumed = self.affine(&names);
+            parameters.assume(assumed);
+        }
+        parameters
     }
 
     fn integer(&mut self) -> i64 {
@@ -214,7 +224,7 @@ impl Choices {
             ],
             scratchpads: vec![Scratchpad { name: name("own"), shape: vec![self.index(&parameters, 1)] }],
             classes: (0..self.choose(3) + 1).map(|position| self.class(position)).collect(),
-            parameters,
+            parameters: self.assumed(parameters),
         }
     }
 }

@@ -3,6 +3,8 @@
 #[path = "../expected/mod.rs"]
 mod expected;
 
+mod assumed_sizes;
+
 mod book;
 
 mod border;

@@ -40,7 +40,7 @@ impl Several {
                 Dependence { reader: *reader, writer: *writer, set, at, quotients, least: *least, exact: None, label }
             };
         Several {
-            unknowns: Unknowns::new(indices, names("N")),
+            unknowns: Unknowns::new(indices, names("N").into()),
             dependences: dependences.iter().enumerate().map(dependence).collect(),
             names: dependences.iter().map(|dependence| dependence.0).collect(),
             domains,

@@ -24,7 +24,7 @@ pub fn space(kernel: &str, parameters: &str, indices: &str, bounds: &str, output
     Space {
         kernel: name(kernel),
         name: name(kernel),
-        parameters: names(parameters),
+        parameters: names(parameters).into(),
         domain: Domain { indices, set: Polyhedron::new(forms(bounds)) },
         output: tensor,
         operands: operands.iter().map(operand).collect(),

@@ -36,9 +36,9 @@ proptest! {
 #[test]
 fn sizes_are_one_or_more() {
     let names: Vec<Name> = ["M", "N"].map(name).to_vec();
-    let sizes = Polyhedron::sizes(&names);
+    let sizes = Polyhedron::at_least_one(&names);
     let at = |m, n| [(name("M"), m), (name("N"), n)].into_iter().collect::<Bindings>();
     assert!(sizes.contains(&at(1, 1)) && sizes.contains(&at(7, 1)));
     assert!(!sizes.contains(&at(0, 1)) && !sizes.contains(&at(1, 0)));
-    assert_eq!(Polyhedron::sizes(&[]), Polyhedron::default());
+    assert_eq!(Polyhedron::at_least_one(&[]), Polyhedron::default());
 }

@@ -48,7 +48,7 @@ fn spans_hold_exactly_for_the_steps_within_them() {
 
 #[test]
 fn a_span_grows_with_each_size_of_its_own() {
-    let unknowns = Unknowns::new(vec![vec![name("i"), name("j")]], vec![name("M"), name("N")]);
+    let unknowns = Unknowns::new(vec![vec![name("i"), name("j")]], vec![name("M"), name("N")].into());
     let domain = chain("0 <= i < M").intersect(&chain("0 <= j < N"));
     let rows = unknowns.span_rows(0, &domain, 0).unwrap();
     // The step i + 2*j + M - 1 ends at (M - 1) + 2*(N - 1) + (M - 1).
@@ -127,7 +127,7 @@ fn what_does_not_fit_is_none() {
 
 #[test]
 fn unknowns_stand_in_the_order_that_is_said() {
-    let unknowns = Unknowns::new(vec![vec![name("i"), name("j")], vec![]], vec![name("M"), name("N")]);
+    let unknowns = Unknowns::new(vec![vec![name("i"), name("j")], vec![]], vec![name("M"), name("N")].into());
     assert_eq!((unknowns.step(0), unknowns.step(1), unknowns.step(2)), (0..5, 5..8, 8..8));
     assert_eq!((unknowns.span(), unknowns.count()), (8..11, 11));
     let values: Vec<i64> = (1..=11).collect();

@@ -148,7 +148,8 @@ fn file() -> impl Strategy<Value = File> {
     let title = || prop::sample::select(vec!["cannon", "weight-stationary", "x-1"]).prop_map(|text| at(name(text)));
     let schedule =
         (title(), vec(directive(), 0..4)).prop_map(|(name, directives)| Schedule { name, directives, header: at(()) });
-    let kernel = (title(), vec(ident(), 0..3)).prop_map(|(name, parameters)| at(Kernel { name, parameters }));
+    let kernel = (title(), vec(ident(), 0..3), vec(condition(), 0..2))
+        .prop_map(|(name, parameters, assumptions)| at(Kernel { name, parameters, assumptions }));
     let items = (vec(tensor, 0..4), vec(reduction(), 0..2), vec(equation, 0..3), vec(joint_equation(), 0..2));
     (kernel, items, vec(schedule, 0..3)).prop_map(|(kernel, items, schedules)| {
         let (tensors, reductions, equations, joint_equations) = items;

@@ -11,6 +11,8 @@ mod matrix;
 
 mod polyhedron;
 
+mod parameters;
+
 mod shadow;
 
 mod generators;
@@ -19,4 +21,5 @@ pub use affine::{Affine, Bindings};
 pub use generators::generators;
 pub use matrix::{Matrix, Vector, dot, gcd, lexicographic_sign, primitive};
 pub use name::{Name, name, unused};
+pub use parameters::{Parameters, sides};
 pub use polyhedron::{Bound, Polyhedron};

@@ -3,7 +3,7 @@
 //! Projection is Fourier and Motzkin's, with each inequality tightened to the integers; it is exact over the rationals,
 //! so it may keep a place where no integer point lies, and never loses one. Loops bounded by it may be empty.
 
-use super::{Affine, Bindings, Name, shadow};
+use super::{Affine, Bindings, Name, Parameters, shadow};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The points where every constraint is at least 0.
@@ -41,9 +41,14 @@ impl Polyhedron {
         set
     }
 
-    /// Every one of the parameters is at least 1.
-    pub fn sizes(parameters: &[Name]) -> Polyhedron {
-        Polyhedron::new(parameters.iter().map(|size| Affine::variable(size) - Affine::constant(1)))
+    /// All values that parameters may have.
+    pub fn sizes(parameters: &Parameters) -> Polyhedron {
+        parameters.sizes()
+    }
+
+    /// Each of the variables is at least 1.
+    pub fn at_least_one(variables: &[Name]) -> Polyhedron {
+        Polyhedron::new(variables.iter().map(|size| Affine::variable(size) - Affine::constant(1)))
     }
 
     /// Adds `form >= 0`.
@@ -284,7 +289,7 @@ fn scan(
 }
 
 /// Divides by the common factor of the coefficients and rounds the constant down: the same integer points.
-fn tighten(form: Affine) -> Affine {
+pub(super) fn tighten(form: Affine) -> Affine {
     let divisor = form.content();
     if divisor <= 1 {
         return form;

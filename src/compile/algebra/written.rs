@@ -153,7 +153,7 @@ impl<'a> Writer<'a> {
     fn irredundant(&mut self, range: &Polyhedron) -> Polyhedron {
         let used = range.variables();
         let sizes: Vec<Name> = self.system.parameters.iter().filter(|size| used.contains(*size)).cloned().collect();
-        let least = || range.irredundant(&Polyhedron::sizes(&sizes));
+        let least = || range.irredundant(&Polyhedron::at_least_one(&sizes));
         self.ranges.entry(range.clone()).or_insert_with(least).clone()
     }
 

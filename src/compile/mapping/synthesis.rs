@@ -9,14 +9,14 @@
 //! multipliers: Quinton and Van Dongen, The mapping of linear recurrence equations on regular arrays, 1989.
 
 use std::ops::Range;
-use systole_base::integer::{Affine, Name, Polyhedron, Vector, gcd, generators};
+use systole_base::integer::{Affine, Name, Parameters, Polyhedron, Vector, gcd, generators};
 
 /// The unknowns and their order: for each space the coefficients of its indices, those of the parameters and the constant
 /// of its step; then the coefficients of the parameters and the constant of the span.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unknowns {
     indices: Vec<Vec<Name>>,
-    parameters: Vec<Name>,
+    parameters: Parameters,
 }
 
 /// At every point `x` of `set` the reader's step is `least` or more after the writer's step at `at(x)`.
@@ -53,12 +53,12 @@ pub struct Row {
 
 impl Unknowns {
     /// The unknowns for spaces with these indices that share `parameters`.
-    pub fn new(indices: Vec<Vec<Name>>, parameters: Vec<Name>) -> Unknowns {
+    pub fn new(indices: Vec<Vec<Name>>, parameters: Parameters) -> Unknowns {
         Unknowns { indices, parameters }
     }
 
     /// The sizes that all spaces share.
-    pub fn parameters(&self) -> &[Name] {
+    pub fn parameters(&self) -> &Parameters {
         &self.parameters
     }
 

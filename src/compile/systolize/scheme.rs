@@ -13,7 +13,7 @@ use super::stream::{Builder, Stream, on_lattice};
 use crate::mapping::SpaceTimeMap;
 use std::collections::{BTreeMap, BTreeSet};
 use systole_base::diagnostic::{Checked, Diagnostic};
-use systole_base::integer::{Affine, Bindings, Matrix, Name, Polyhedron, Vector, name};
+use systole_base::integer::{Affine, Bindings, Matrix, Name, Parameters, Polyhedron, Vector, name};
 use systole_equations::recurrence::Space;
 
 /// One in at most so many processes may have points; a stream that stays is loaded across the others, each a case.
@@ -25,7 +25,7 @@ pub struct Scheme {
     /// The kernel's name.
     pub kernel: Name,
     /// The sizes.
-    pub parameters: Vec<Name>,
+    pub parameters: Parameters,
     /// The indices, which name the components of points.
     pub indices: Vec<Name>,
     /// The process of a point.

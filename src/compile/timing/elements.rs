@@ -65,8 +65,8 @@ impl<'a> Elements<'a> {
     }
 
     fn state(&self, kind: Kind, broken: Formula, (writers, needed): (&str, &str), help: &str) -> Obligation {
-        let sizes =
-            self.system.parameters.iter().map(|size| Formula::at_least(&Affine::variable(size), &Affine::constant(1)));
+        let sizes = self.system.parameters.sizes();
+        let sizes = sizes.constraints().iter().cloned().map(Formula::AtLeastZero);
         let shape = self.coordinates.iter().zip(&self.tensor.shape).flat_map(|(coordinate, extent)| {
             let at = Affine::variable(coordinate);
             [Formula::AtLeastZero(at.clone()), Formula::less(&at, extent)]

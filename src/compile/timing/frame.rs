@@ -6,7 +6,7 @@
 
 use crate::mapping::{Feeder, MappedSpace};
 use std::collections::BTreeMap;
-use systole_base::integer::{Affine, Matrix, Name, Polyhedron, name, unused};
+use systole_base::integer::{Affine, Matrix, Name, Parameters, Polyhedron, name, unused};
 use systole_base::network::Links;
 use systole_equations::recurrence::Space;
 use systole_program::obligation::{Formula, Kind, Moment, Obligation, Reason};
@@ -38,7 +38,7 @@ pub(super) struct Claim<Points = usize> {
 impl<Points> Claim<Points> {
     /// The claim about points of these spaces as an obligation: its variables in order, its violation for sizes of at
     /// least 1.
-    pub fn stated(self, parameters: &[Name], spaces: &[&Space]) -> Obligation {
+    pub fn stated(self, parameters: &Parameters, spaces: &[&Space]) -> Obligation {
         let points = spaces.iter().enumerate().flat_map(|(number, space)| coordinate_names(space, number));
         let sizes = Polyhedron::sizes(parameters);
         let sizes = sizes.constraints().iter().cloned().map(Formula::AtLeastZero);

@@ -6,7 +6,7 @@
 
 use super::gather::{gather, scattered_indices};
 use super::{Domain, Equation, Expr, RecurrenceSystem};
-use systole_base::integer::{Name, Polyhedron};
+use systole_base::integer::{Name, Parameters, Polyhedron};
 
 /// A system without what is empty at all sizes.
 pub struct Settled {
@@ -64,7 +64,7 @@ pub fn without_terms(
     domain: &Domain,
     set: &Polyhedron,
     reduced: &[Name],
-    parameters: &[Name],
+    parameters: &Parameters,
 ) -> Option<Vec<Polyhedron>> {
     let sizes = Polyhedron::sizes(parameters);
     let all = set.intersect(&sizes);

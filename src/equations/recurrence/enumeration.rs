@@ -2,21 +2,23 @@
 //!
 //! Constants in a kernel can make a set huge even at size 1, so no set is enumerated before its box has been measured.
 
-use systole_base::integer::{Bindings, Name, Polyhedron, Vector};
+use systole_base::integer::{Bindings, Name, Parameters, Polyhedron, Vector};
 
 /// How many combinations of sizes are looked at.
 const COMBINATION_LIMIT: usize = 256;
 
-/// All sizes from 1 to `largest` for the parameters, by their sum, then lexicographically; cut off at a limit.
-pub(super) fn small_sizes(parameters: &[Name], largest: i64) -> Vec<Bindings> {
+/// All sizes that the parameters may have, `largest` for each from its least one on, by their sum, then lexicographically; cut off at a
+/// limit.
+pub(super) fn small_sizes(parameters: &Parameters, largest: i64) -> Vec<Bindings> {
     let mut all: Vec<Vec<i64>> = vec![vec![]];
-    for _ in parameters {
-        let extend = |prefix: Vec<i64>| (1..=largest).map(move |size| prefix.iter().copied().chain([size]).collect());
+    for least in parameters.iter().map(|parameter| parameters.least(parameter)) {
+        let sizes = least..least.saturating_add(largest);
+        let extend = |prefix: Vec<i64>| sizes.clone().map(move |size| prefix.iter().copied().chain([size]).collect());
         all = all.into_iter().flat_map(extend).collect();
     }
     all.sort_by_key(|sizes| (sizes.iter().sum::<i64>(), sizes.clone()));
-    all.truncate(COMBINATION_LIMIT);
-    all.into_iter().map(|sizes| parameters.iter().cloned().zip(sizes).collect()).collect()
+    let bound = all.into_iter().map(|sizes| parameters.iter().cloned().zip(sizes).collect());
+    bound.filter(|sizes| parameters.broken_at(sizes).is_none()).take(COMBINATION_LIMIT).collect()
 }
 
 /// The points of the set, `None` where it is unbounded or its box holds more than `limit` points.
@@ -41,13 +43,18 @@ pub(super) fn points_within(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use systole_base::integer::name;
+    use systole_base::integer::{Affine, name};
 
     #[test]
     fn the_smallest_sizes_come_first() {
-        let sizes = small_sizes(&[name("M"), name("N")], 3);
+        let mut parameters: Parameters = [name("M"), name("N")].into_iter().collect();
+        let sizes = small_sizes(&parameters, 3);
         assert_eq!(sizes.len(), 9);
         assert!(sizes.windows(2).all(|pair| pair[0].values().sum::<i64>() <= pair[1].values().sum::<i64>()));
-        assert_eq!(small_sizes(&[], 3).len(), 1);
+        assert_eq!(small_sizes(&Parameters::default(), 3).len(), 1);
+        parameters.assume(Affine::variable(&name("N")) - Affine::variable(&name("M")) - Affine::constant(2));
+        let sizes: Vec<Vec<i64>> =
+            small_sizes(&parameters, 3).into_iter().map(|sizes| sizes.into_values().collect()).collect();
+        assert_eq!(sizes, [[1, 3], [1, 4], [1, 5], [2, 4], [2, 5], [3, 5]]);
     }
 }

@@ -6,7 +6,7 @@
 
 use super::enumeration::points_within;
 use super::resolved::{Resolver, Stop, evaluate_node};
-use super::sizes::{check_elements, check_parameters};
+use super::sizes::{breach, check_elements, check_parameters};
 use super::table::{State, Table, Tensors, build_table, show_element, unknown_inputs};
 use super::{Chain, Role, Space};
 use std::collections::HashMap;
@@ -24,6 +24,7 @@ pub fn evaluate_in_order(
     inputs: &Tensors,
 ) -> Checked<ndarray::ArrayD<f64>> {
     check_parameters(&space.parameters, sizes)?;
+    breach(&space.parameters, sizes).map_or(Ok(()), Diagnostic::alone)?;
     check_elements(space.shapes.iter().map(|(name, shape)| (name, shape.as_slice())), sizes)?;
     check_directions(space, chain)?;
     let mut tables = build_inputs(space, sizes, inputs)?;

@@ -38,7 +38,7 @@ mod enumeration;
 
 mod sizes;
 
-pub use sizes::check_sizes;
+pub use sizes::{check_assumed, check_sizes};
 
 mod table;
 

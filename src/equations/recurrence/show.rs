@@ -12,7 +12,7 @@ use systole_base::scalar::Function;
 
 impl fmt::Display for RecurrenceSystem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "kernel {}({})", self.name, self.parameters.join(", "))?;
+        writeln!(f, "kernel {}({}){}", self.name, self.parameters.join(", "), self.parameters.assumptions())?;
         for tensor in &self.tensors {
             let assumed = tensor.assumption.map_or_else(String::new, |word| format!(" is {}", word.keyword()));
             writeln!(f, "  {:<6}{}{assumed}", role_word(tensor.role), show_access(&tensor.name, &tensor.shape))?;

@@ -5,7 +5,7 @@
 
 use super::RecurrenceSystem;
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, nearest};
-use systole_base::integer::{Affine, Bindings, Name};
+use systole_base::integer::{Affine, Bindings, Name, Parameters};
 
 /// The most elements that all tensors of a system may have together: 8 GiB of doubles.
 const ELEMENT_LIMIT: usize = 1 << 30;
@@ -16,7 +16,27 @@ const SIZE_LIMIT: i64 = 1 << 31;
 /// Whether every parameter has a sensible value and nothing else has one.
 pub fn check_sizes(system: &RecurrenceSystem, sizes: &Bindings) -> Checked<()> {
     check_parameters(&system.parameters, sizes)?;
+    check_assumed(system, sizes)?;
     check_elements(system.tensors.iter().map(|tensor| (&tensor.name, tensor.shape.as_slice())), sizes)
+}
+
+/// Whether sizes are as the kernel assumes.
+///
+/// # Errors
+/// What is assumed and does not hold, with the line.
+pub fn check_assumed(system: &RecurrenceSystem, sizes: &Bindings) -> Checked<()> {
+    let breach = breach(&system.parameters, sizes).map(|error| in_header(system, error));
+    breach.map_or(Ok(()), Diagnostic::alone)
+}
+
+/// What is assumed of parameters and does not hold.
+pub(super) fn breach(parameters: &Parameters, sizes: &Bindings) -> Option<Diagnostic> {
+    let help = "choose other sizes, or take back what the kernel assumes";
+    Some(Diagnostic::new(format!("the kernel assumes {}", parameters.breach(sizes)?)).help(help))
+}
+
+fn in_header(system: &RecurrenceSystem, error: Diagnostic) -> Diagnostic {
+    error.label(&system.source, system.header, "the sizes of this kernel")
 }
 
 /// The part of [`check_sizes`] that looks at the parameters alone.

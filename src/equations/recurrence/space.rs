@@ -7,7 +7,7 @@
 use super::{Assumption, Domain, Operator, Strip};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use systole_base::integer::{Affine, Bindings, Matrix, Name, Vector};
+use systole_base::integer::{Affine, Bindings, Matrix, Name, Parameters, Vector};
 use systole_base::scalar::Function;
 use systole_base::span::{Source, Span};
 
@@ -19,7 +19,7 @@ pub struct Space {
     /// Its own name: the kernel's where there is one space only, else that of the tensor, as in `X` and `X.sum`.
     pub name: Name,
     /// The parameters, each at least 1.
-    pub parameters: Vec<Name>,
+    pub parameters: Parameters,
     /// The points: indices and constraints over indices and parameters.
     pub domain: Domain,
     /// The tensor written.

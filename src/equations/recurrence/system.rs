@@ -3,7 +3,7 @@
 use super::{Assumption, Distribution, LeafOrder, Split, Strip};
 use std::sync::Arc;
 use systole_base::diagnostic::{Checked, Diagnostic, nearest};
-use systole_base::integer::{Affine, Name, Polyhedron};
+use systole_base::integer::{Affine, Name, Parameters, Polyhedron};
 use systole_base::scalar::{Function, Real};
 use systole_base::span::{Source, Span};
 
@@ -13,13 +13,15 @@ pub struct RecurrenceSystem {
     /// The kernel's name.
     pub name: Name,
     /// Size parameters in the order of declaration.
-    pub parameters: Vec<Name>,
+    pub parameters: Parameters,
     /// Tensors in the order of declaration.
     pub tensors: Vec<Tensor>,
     /// Equations in the order they are written.
     pub equations: Vec<Equation>,
     /// Schedules in the order they are written.
     pub schedules: Vec<Schedule>,
+    /// The kernel's name, its parameters, and what it assumes of them.
+    pub header: Span,
     /// The text all spans point into.
     pub source: Arc<Source>,
 }

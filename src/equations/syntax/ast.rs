@@ -47,13 +47,15 @@ pub struct File {
     pub schedules: Vec<Schedule>,
 }
 
-/// `kernel matmul(M, N, K)`.
+/// `kernel matmul(M, N, K)`, or `kernel fir(N, K) where K <= N`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Kernel {
     /// The kernel's name.
     pub name: Ident,
     /// Its size parameters.
     pub parameters: Vec<Ident>,
+    /// What is assumed of them.
+    pub assumptions: Vec<Spanned<Condition>>,
 }
 
 /// Whether a tensor is given, handed out, or neither.

@@ -34,10 +34,10 @@ pub(super) fn items<'s>() -> Reader<'s, Vec<Item>> {
     item.labelled("an item").repeated().at_least(1).collect().then_ignore(end()).boxed()
 }
 
-/// `kernel matmul(M, N, K)`.
+/// `kernel matmul(M, N, K)`, `kernel fir(N, K) where K <= N`.
 fn kernel<'s>() -> Reader<'s, Spanned<Kernel>> {
-    let header = keyword("kernel").ignore_then(title()).then(listed(identifier(), ("(", ")")));
-    spanned(header.map(|(name, parameters)| Kernel { name, parameters }))
+    let header = keyword("kernel").ignore_then(title()).then(listed(identifier(), ("(", ")"))).then(conditions());
+    spanned(header.map(|((name, parameters), assumptions)| Kernel { name, parameters, assumptions }))
 }
 
 /// `in A[N, N] is dominant, B[N]`.

@@ -10,7 +10,8 @@ use std::fmt::Write;
 pub fn print(file: &File) -> String {
     let kernel = &file.kernel.node;
     let parameters: Vec<&str> = kernel.parameters.iter().map(|parameter| &*parameter.node).collect();
-    let mut text = format!("kernel {}({})\n", kernel.name.node, parameters.join(", "));
+    let assumptions = print_conditions(&kernel.assumptions);
+    let mut text = format!("kernel {}({}){assumptions}\n", kernel.name.node, parameters.join(", "));
     print_tensors(&mut text, &file.tensors);
     let reductions = file.reductions.iter().map(|reduction| print_reduction(&reduction.node));
     let equations = file.equations.iter().map(|equation| print_equation(&equation.node));

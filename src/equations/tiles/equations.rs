@@ -46,11 +46,11 @@ impl<'a> Tiler<'a> {
     /// Nothing written yet; these are the sizes over tiles, and the stacks.
     pub(super) fn new(
         (cut, parts, axes): (&'a SpaceSystem, &'a [Contribution], &'a Axes),
-        sizes: &[Name],
+        sizes: Polyhedron,
         stacks: BTreeSet<Name>,
     ) -> Tiler<'a> {
         let (leaves, reductions, inside) = (vec![], BTreeMap::new(), BTreeMap::new());
-        Tiler { cut, parts, axes, sizes: Polyhedron::sizes(sizes), leaves, reductions, inside, stacks }
+        Tiler { cut, parts, axes, sizes, leaves, reductions, inside, stacks }
     }
 
     /// The equations of one computed tensor.

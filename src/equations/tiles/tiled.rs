@@ -15,7 +15,7 @@ use crate::recurrence::spaces::{SpaceSystem, cut_for_tiles};
 use crate::recurrence::{Directive, Equation, RecurrenceSystem, Role, Schedule, Tensor, validate};
 use std::collections::{BTreeMap, BTreeSet};
 use systole_base::diagnostic::{Checked, Diagnostic};
-use systole_base::integer::{Affine, Bindings, Name, Polyhedron};
+use systole_base::integer::{Affine, Bindings, Name, Parameters};
 
 /// `(tiles N_by_4 N 4)`: how many tiles of so many elements cover so many elements.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -105,7 +105,7 @@ fn tile_elements(way: &Stacked, wanted: &[TileSize], margins: bool) -> Checked<T
     let inside = tiler.inside.into_iter().filter_map(|(name, known)| Some((name, known.into_iter().next()?)));
     let of_tensor = |tensor: &Tensor| (tensor.name.clone(), axes.of_tensor(&tensor.name).to_vec());
     let tiled = Tiled {
-        system: over_tiles(system, &axes, names(&counts), equations),
+        system: over_tiles(system, &axes, of_counts(&system.parameters, &counts), equations),
         elements: system.clone(),
         leaves: tiler.leaves.into_iter().map(|leaf| layers_first(leaf, &way.stacks)).collect(),
         counts: counts.into_iter().filter(|count| count.size > 1).collect(),
@@ -125,7 +125,7 @@ fn written<'a>(
     counts: &[TileCount],
     stacks: &BTreeSet<Name>,
 ) -> Checked<(Tiler<'a>, Vec<Equation>)> {
-    let mut tiler = Tiler::new(all, &names(counts), stacks.clone());
+    let mut tiler = Tiler::new(all, of_counts(&system.parameters, counts).sizes(), stacks.clone());
     let computed = system.tensors.iter().filter(|tensor| tensor.role != Role::Input);
     let equations = computed.map(|tensor| tiler.equations(&tensor.name, tensor.shape.len()));
     let equations = equations.collect::<Checked<Vec<_>>>()?.concat();
@@ -144,14 +144,16 @@ fn axes(way: &Stacked, parts: &[Contribution], wanted: &[TileSize], margins: boo
     way.stacks.iter().for_each(|(tensor, dimension, extent)| sizes.take_whole(tensor, *dimension, *extent));
     let mut axes = Axes::new(&way.system, parts, &sizes)?;
     if margins {
-        let sizes = Polyhedron::sizes(&names(&counts(&way.system, &axes, &BTreeSet::new())));
+        let counts = counts(&way.system, &axes, &BTreeSet::new());
+        let sizes = of_counts(&way.system.parameters, &counts).sizes();
         axes.add_margins(&way.system, parts, &sizes);
     }
     Ok(axes)
 }
 
-fn names(counts: &[TileCount]) -> Vec<Name> {
-    counts.iter().map(|count| count.name.clone()).collect()
+/// The numbers of tiles as parameters, with what follows for them from what is assumed of the sizes.
+fn of_counts(sizes: &Parameters, counts: &[TileCount]) -> Parameters {
+    sizes.in_tiles(counts.iter().map(|count| (&count.name, &count.parameter, count.size)))
 }
 
 /// How the coordinates of a part are cut, under each of its names.
@@ -163,7 +165,7 @@ fn along<'a>(part: &'a Contribution, axes: &'a Along) -> impl Iterator<Item = (N
 fn over_tiles(
     system: &RecurrenceSystem,
     axes: &Axes,
-    parameters: Vec<Name>,
+    parameters: Parameters,
     equations: Vec<Equation>,
 ) -> RecurrenceSystem {
     let shape = |tensor: &Tensor| {

@@ -81,6 +81,10 @@ fn check_sizes(program: &Program, sizes: &Bindings) -> Checked<()> {
         let meant = nearest(name, program.parameters.iter().map(|parameter| &**parameter));
         faults.push(meant.into_iter().fold(fault, |fault, meant| fault.help(format!("did you mean `{meant}`?"))));
     }
+    if let Some(breach) = program.parameters.breach(sizes).filter(|_| faults.is_empty()) {
+        let fault = Diagnostic::new(format!("program `{}` assumes {breach}", program.kernel));
+        faults.push(fault.help("choose other sizes"));
+    }
     if faults.is_empty() { Ok(()) } else { Err(faults) }
 }
 

@@ -14,14 +14,15 @@ use super::{ArrayDecl, Bus, Channel, Class, Coordinate, Joins, Loads, Program, S
 use std::sync::Arc;
 use systole_base::cell::Cell;
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
-use systole_base::integer::name;
+use systole_base::integer::{Parameters, name};
 use systole_base::network::Network;
 use systole_base::span::{Source, Span};
 use systole_equations::recurrence::{Assumption, Distribution, LeafOrder, Role};
 
-const WORDS: [&str; 16] = [
+const WORDS: [&str; 17] = [
     "version",
     "parameters",
+    "assume",
     "tiles",
     "array",
     "grid",
@@ -61,7 +62,7 @@ impl Parser {
     fn new(source: &Arc<Source>) -> Parser {
         let program = Program {
             kernel: name(""),
-            parameters: vec![],
+            parameters: Parameters::default(),
             tiles: vec![],
             leaves: vec![],
             arrays: vec![],
@@ -109,6 +110,7 @@ impl Parser {
         let (word, rest) = self.reader.call(form, "a declaration such as `(class ..)`")?;
         match word {
             "parameters" => self.parameters(form, rest),
+            "assume" => self.assume(form, rest),
             "tiles" => self.tiles(form, rest),
             "array" => self.array(form, rest),
             "grid" => self.grid(form, rest),
@@ -135,6 +137,16 @@ impl Parser {
         self.note(Place::Parameters, form.span);
         let names = self.reader.each(rest, |reader, form| reader.name(form, "the name of a parameter"))?;
         self.program.parameters.extend(names);
+        Ok(())
+    }
+
+    fn assume(&mut self, form: &SExpression, rest: &[SExpression]) -> Read<()> {
+        let [condition] = self.reader.exactly(form, rest, "(assume (>= N 2))")?;
+        let assumed = self.reader.linear_condition(condition)?;
+        if assumed.terms().any(|(name, _)| !self.program.parameters.contains(name)) {
+            return self.reader.expected(condition, "a condition over the parameters that were declared before");
+        }
+        self.program.parameters.assume(assumed);
         Ok(())
     }
 

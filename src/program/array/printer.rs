@@ -5,11 +5,12 @@
 
 use super::print_leaf::{print_axes, print_leaf, print_tiles};
 use super::{
-    ArrayDecl, Bus, Channel, Class, Condition, Coordinate, IndexExpr, Instruction, Joins, Loads, Program, ScalarExpr,
-    Scratchpad, VERSION, digest,
+    ArrayDecl, Bus, Channel, Class, Comparison, Condition, Coordinate, IndexExpr, Instruction, Joins, Loads, Program,
+    ScalarExpr, Scratchpad, VERSION, digest,
 };
 use std::fmt;
 use std::fmt::Display;
+use systole_base::integer::{Affine, sides};
 use systole_base::network::Network;
 use systole_equations::recurrence::Role;
 
@@ -34,6 +35,7 @@ fn declarations(program: &Program) -> Vec<String> {
     if !program.parameters.is_empty() {
         forms.push(format!("(parameters{})", spaced(&program.parameters)));
     }
+    forms.extend(program.parameters.assumed().iter().map(|form| format!("(assume {})", at_least_zero(form))));
     forms.extend(program.tiles.iter().map(print_tiles));
     forms.extend(program.arrays.iter().map(print_array));
     if !program.grid.is_empty() {
@@ -51,6 +53,11 @@ fn declarations(program: &Program) -> Vec<String> {
     forms.extend(program.buses.iter().map(print_bus));
     forms.extend(program.scratchpads.iter().map(print_scratchpad));
     forms
+}
+
+fn at_least_zero(form: &Affine) -> Condition {
+    let [left, right] = sides(form).map(|side| IndexExpr::affine(&side));
+    Condition { comparison: Comparison::AtLeast, left, right }
 }
 
 /// Each part with a space before it.

@@ -116,7 +116,7 @@
 
 use std::collections::HashSet;
 use systole_base::cell::Cell;
-use systole_base::integer::Name;
+use systole_base::integer::{Name, Parameters};
 use systole_base::network::Network;
 use systole_base::scalar::Function;
 use systole_equations::recurrence::{Assumption, Distribution, LeafOrder, Role, Tensor};
@@ -128,7 +128,7 @@ pub struct Program {
     /// The kernel it computes.
     pub kernel: Name,
     /// Size parameters, each at least 1.
-    pub parameters: Vec<Name>,
+    pub parameters: Parameters,
     /// Parameters that follow from these: numbers of tiles.
     pub tiles: Vec<TileCount>,
     /// The arrays it reads and writes.

@@ -19,6 +19,18 @@ const USAGE: &str =
     "`(leaf NAME (coordinates I ..) (index ..) .. (window ..) .. (gives ..) (takes ..) .. (body STEP ..))`";
 
 impl Reader {
+    /// `(>= N 2)` or `(<= K N)` as a form that is at least 0.
+    pub fn linear_condition(&self, form: &SExpression) -> Read<Affine> {
+        let condition = self.condition(form)?;
+        let (left, right) = match condition.comparison {
+            Comparison::AtLeast => (&condition.left, &condition.right),
+            Comparison::AtMost => (&condition.right, &condition.left),
+            Comparison::Equal => return self.expected(form, "`>=` or `<=`"),
+        };
+        let difference = linear(left).zip(linear(right)).and_then(|(left, right)| left.combine(1, &right, -1));
+        difference.map_or_else(|| self.expected(form, "a comparison of linear forms"), Ok)
+    }
+
     /// `(tiles N_by_4 N 4)`, without its first word.
     pub fn tile_count(&self, form: &SExpression, rest: &[SExpression]) -> Read<TileCount> {
         let [title, parameter, size] = self.exactly(form, rest, "(tiles NAME PARAMETER SIZE)")?;
@@ -236,7 +248,7 @@ impl<'a> LeafReader<'a> {
         let usage = "(if (CONDITION ..) (do STEP ..) (do STEP ..))";
         let [conditions, then, otherwise] = self.reader.exactly(form, rest, usage)?;
         let conditions = self.reader.list(conditions, "a list of conditions")?;
-        let conditions = conditions.iter().map(|form| self.condition(form)).collect::<Read<_>>()?;
+        let conditions = conditions.iter().map(|form| self.reader.linear_condition(form)).collect::<Read<_>>()?;
         Ok(Step::If { conditions, then: self.side(then)?, otherwise: self.side(otherwise)? })
     }
 
@@ -246,17 +258,6 @@ impl<'a> LeafReader<'a> {
     }
 
     /// The form that is at least 0 where the condition holds.
-    fn condition(&self, form: &SExpression) -> Read<Affine> {
-        let condition = self.reader.condition(form)?;
-        let (left, right) = match condition.comparison {
-            Comparison::AtLeast => (&condition.left, &condition.right),
-            Comparison::AtMost => (&condition.right, &condition.left),
-            Comparison::Equal => return self.reader.expected(form, "`>=` or `<=`"),
-        };
-        let difference = linear(left).zip(linear(right)).and_then(|(left, right)| left.combine(1, &right, -1));
-        difference.map_or_else(|| self.reader.expected(form, "a comparison of linear forms"), Ok)
-    }
-
     fn element(&self, form: &SExpression) -> Read<(usize, Vec<Affine>)> {
         match self.reader.list(form, "an element such as `(1 i k)`")? {
             [window, subscripts @ ..] => Ok((self.reader.number_of_window(window)?, self.reader.affines(subscripts)?)),

@@ -18,7 +18,7 @@ use super::linear::{bounded, follows, formula};
 use super::{ArrayDecl, Comparison, Condition, IndexExpr, Instruction, Program};
 use crate::obligation::{Formula, Kind, Obligation, Reason};
 use std::collections::BTreeMap;
-use systole_base::integer::{Affine, Name, Polyhedron, name, unused};
+use systole_base::integer::{Affine, Name, Parameters, Polyhedron, name, unused};
 use systole_equations::recurrence::Role;
 use systole_equations::recurrence::spaces::{Division, solve_by_division};
 use systole_equations::tiles::{Axis, TileCount};
@@ -116,9 +116,9 @@ impl<'a> Stores<'a> {
     }
 
     fn state(&self, kind: Kind, broken: Formula, (what, by, needed): (&str, &str, &str)) -> Obligation {
-        let one = Affine::constant(1);
         let parameters = sizes(self.program);
-        let least = parameters.iter().map(|size| Formula::at_least(&Affine::variable(size), &one));
+        let known = parameters.sizes();
+        let least = known.constraints().iter().cloned().map(Formula::AtLeastZero);
         let shape = self.element.iter().zip(&self.extents).flat_map(|(coordinate, extent)| {
             let at = Affine::variable(coordinate);
             [Formula::AtLeastZero(at.clone()), Formula::less(&at, extent)]
@@ -387,9 +387,14 @@ fn conjuncts(formula: &Formula) -> Vec<Affine> {
     }
 }
 
-/// The sizes, and the numbers of tiles: each is at least 1, and how they depend on each other does not matter here.
-fn sizes(program: &Program) -> Vec<Name> {
-    program.parameters.iter().chain(program.tiles.iter().map(|count| &count.name)).cloned().collect()
+/// The sizes, and the numbers of tiles with what is assumed of these; how both depend on each other does not matter here.
+fn sizes(program: &Program) -> Parameters {
+    let counts = program.tiles.iter().map(|count| (&count.name, &count.parameter, count.size));
+    let of_tiles = program.parameters.in_tiles(counts);
+    let mut sizes = program.parameters.clone();
+    sizes.extend(of_tiles.iter().cloned());
+    of_tiles.assumed().iter().for_each(|form| sizes.assume(form.clone()));
+    sizes
 }
 
 /// How many elements, or tiles, an array has along each dimension.
@@ -416,7 +421,7 @@ fn tiles_along(axis: &Axis, counts: &[TileCount]) -> Option<Affine> {
 
 /// Names for an element's coordinates: as in equations, but for a size that has such a name.
 fn element_names(program: &Program, rank: usize) -> Vec<Name> {
-    let mut taken = sizes(program);
+    let mut taken = sizes(program).to_vec();
     for axis in 0..rank {
         let plain = ["i", "j", "k", "l"].get(axis).map_or_else(|| format!("x{axis}"), |word| (*word).to_owned());
         taken.push(unused(&plain, &taken));

@@ -44,7 +44,7 @@ fn resized(system: &RecurrenceSystem, size: &Name, other: &Name) -> RecurrenceSy
         return resized;
     }
     let image = BTreeMap::from([(size.clone(), Affine::variable(other))]);
-    resized.parameters.retain(|parameter| parameter != size);
+    resized.parameters = system.parameters.merged(size, other);
     for tensor in &mut resized.tensors {
         tensor.shape = tensor.shape.iter().map(|form| form.substitute(&image)).collect();
     }

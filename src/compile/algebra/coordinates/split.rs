@@ -21,7 +21,7 @@ pub(super) fn split(recast: Recast, index: &Name, parts: &[CoordinateCount]) -> 
     cutter.name_all();
     let mut cut = system.clone();
     cut.schedules.clear();
-    cut.parameters = cutter.parameters();
+    cut.parameters = cutter.system.parameters.renamed(cutter.parameters());
     for tensor in &mut cut.tensors {
         tensor.shape = cutter.shape(&tensor.name, &tensor.shape)?;
     }

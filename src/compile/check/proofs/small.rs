@@ -75,7 +75,7 @@ fn space_of(frame: &Frame) -> Space {
     Space {
         kernel: title.clone(),
         name: title.clone(),
-        parameters: frame.parameters().to_vec(),
+        parameters: frame.parameters().to_vec().into(),
         domain: Domain { indices: indices.clone(), set: Polyhedron::default() },
         output: title,
         output_access: vec![],

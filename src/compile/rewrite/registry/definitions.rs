@@ -152,7 +152,7 @@ impl Frame {
         let occurs = |index: &&super::frame::FrameIndex| forms.iter().any(|form| form.mentions([&index.name]));
         let mut open: Vec<Symbol> =
             self.indices().iter().filter(occurs).map(|index| Symbol::from(&*index.name)).collect();
-        let (mut met, mut set) = (BTreeSet::new(), Polyhedron::sizes(self.parameters()));
+        let (mut met, mut set) = (BTreeSet::new(), Polyhedron::at_least_one(self.parameters()));
         while let Some(index) = open.pop() {
             if met.insert(index) {
                 open.extend(self.range_depends(index));

@@ -189,7 +189,7 @@ impl Frame {
     fn sizes_in<'a>(&self, forms: &(impl Iterator<Item = &'a Affine> + Clone)) -> Polyhedron {
         let occurs = |size: &&Name| forms.clone().any(|form| form.mentions([*size]));
         let occurring: Vec<Name> = self.parameters.iter().filter(occurs).cloned().collect();
-        Polyhedron::sizes(&occurring)
+        Polyhedron::at_least_one(&occurring)
     }
 
     /// The access map by which [`Frame::count`] is known in terms.

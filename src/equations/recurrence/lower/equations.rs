@@ -116,16 +116,23 @@ impl Lowering<'_> {
                 complete = false;
                 continue;
             }
-            let mut left = &condition.node.first;
-            for (relation, right) in &condition.node.rest {
-                match self.lower_relation(*relation, left, right, &names) {
-                    Some(forms) => forms.into_iter().for_each(|form| set.add(form)),
-                    None => complete = false,
-                }
-                left = right;
+            match self.lower_condition(&condition.node, &names) {
+                Some(forms) => forms.into_iter().for_each(|form| set.add(form)),
+                None => complete = false,
             }
         }
         complete.then_some(set)
+    }
+
+    /// The constraints, each `>= 0`, that a condition over these indices stands for; all that is wrong with it is reported.
+    pub(super) fn lower_condition(&mut self, condition: &ast::Condition, names: &[Name]) -> Option<Vec<Affine>> {
+        let mut left = &condition.first;
+        let mut all: Vec<Option<Vec<Affine>>> = vec![];
+        for (relation, right) in &condition.rest {
+            all.push(self.lower_relation(*relation, left, right, names));
+            left = right;
+        }
+        all.into_iter().collect::<Option<Vec<_>>>().map(|forms| forms.concat())
     }
 
     /// A condition speaks of free indices only; a reduction's index is bounded by its range.

@@ -47,7 +47,7 @@ impl Lowering<'_> {
             return Some(Expr::Index(Affine::variable(&name.node)));
         }
         let tensors = self.tensors.iter().map(|tensor| tensor.name.clone());
-        let known: Vec<Name> = indices.into_iter().chain(self.parameters.clone()).chain(tensors).collect();
+        let known: Vec<Name> = indices.into_iter().chain(self.parameters.iter().cloned()).chain(tensors).collect();
         self.report_unknown("name", &name.node, name.span, known.iter().map(|name| &**name));
         None
     }

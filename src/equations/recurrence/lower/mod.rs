@@ -8,7 +8,7 @@ use super::{Equation, RecurrenceSystem, Role, Schedule, Tensor};
 use crate::syntax::ast;
 use std::sync::Arc;
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, nearest};
-use systole_base::integer::Name;
+use systole_base::integer::{Name, Parameters};
 use systole_base::span::{Source, Span};
 
 mod declarations;
@@ -33,7 +33,7 @@ mod schedules;
 
 /// Gives every name of the file its meaning.
 pub fn lower(file: &ast::File, source: &Arc<Source>) -> Checked<RecurrenceSystem> {
-    let mut lowering = Lowering { source, errors: vec![], parameters: vec![], tensors: vec![] };
+    let mut lowering = Lowering { source, errors: vec![], parameters: Parameters::default(), tensors: vec![] };
     lowering.declare_parameters(&file.kernel.node);
     let written = lowering.expand(file);
     lowering.declare_tensors(&written.tensors);
@@ -50,6 +50,7 @@ pub fn lower(file: &ast::File, source: &Arc<Source>) -> Checked<RecurrenceSystem
         tensors: lowering.tensors,
         equations,
         schedules,
+        header: file.kernel.span,
         source: Arc::clone(source),
     })
 }
@@ -58,7 +59,7 @@ pub fn lower(file: &ast::File, source: &Arc<Source>) -> Checked<RecurrenceSystem
 struct Lowering<'a> {
     source: &'a Arc<Source>,
     errors: Diagnostics,
-    parameters: Vec<Name>,
+    parameters: Parameters,
     tensors: Vec<Tensor>,
 }
 

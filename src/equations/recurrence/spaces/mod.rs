@@ -53,7 +53,7 @@ pub use in_order::{Reduce, Values, evaluate_system_by, evaluate_system_in_order}
 
 use super::{Domain, Role, Scalar, Space, Split, Tensor, TwoSided};
 use std::sync::Arc;
-use systole_base::integer::{Affine, Name, Polyhedron};
+use systole_base::integer::{Affine, Name, Parameters, Polyhedron};
 use systole_base::span::{Source as Text, Span};
 
 /// All spaces of a kernel and how values pass between them.
@@ -62,7 +62,7 @@ pub struct SpaceSystem {
     /// The kernel's name.
     pub kernel: Name,
     /// The size parameters, each at least 1.
-    pub parameters: Vec<Name>,
+    pub parameters: Parameters,
     /// The spaces, in the order of their equations, a reduction before what stands around it.
     pub spaces: Vec<Space>,
     /// For each space its family and its place in it.

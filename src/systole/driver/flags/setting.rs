@@ -16,7 +16,7 @@ use systole_compile::mapping::Fold;
 use systole_compile::mapping::candidates::Bounds;
 use systole_compile::rewrite::Choices;
 use systole_compile::rewrite::Transport;
-use systole_equations::recurrence::{Schedule, Space};
+use systole_equations::recurrence::{Schedule, Space, check_assumed};
 
 /// The largest bound on the entries of places.
 pub const LARGEST_BOUND: i64 = 3;
@@ -76,6 +76,7 @@ impl Setting {
             Err(why) => (kernel.constrain(None)?, Some(why)),
         };
         let given = inputs::sizes(sizes, &kernel.origin.system.parameters, Some(kernel.origin.usual_size()))?;
+        check_assumed(&kernel.origin.system, &given)?;
         let dimension = kernel.spaces().iter().map(Space::dimension).max().unwrap_or(0);
         let setting = Setting {
             is_plain: false,

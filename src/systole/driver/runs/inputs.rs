@@ -5,15 +5,15 @@ use crate::driver::shown::output::Output;
 use serde_json::{Value, json};
 use std::path::Path;
 use systole_base::diagnostic::{Checked, Diagnostic, nearest};
-use systole_base::integer::{Affine, Bindings, Name, name};
+use systole_base::integer::{Affine, Bindings, Name, Parameters, name};
 use systole_equations::recurrence::{RecurrenceSystem, Role, Tensor};
 use systole_program::array::elements::{Source, Sources, read_whole};
 use systole_program::array::{ArrayDecl, IndexExpr, Program, Tensors};
 use systole_run::shared::npy::NpySource;
 use systole_run::shared::other_shape;
 
-/// `M=8` and so on, every parameter once; `default` fills the rest where it is given.
-pub fn sizes(given: &[String], parameters: &[Name], default: Option<i64>) -> Checked<Bindings> {
+/// `M=8` and so on, every parameter once; `default` fills the rest where it is given, or what the kernel assumes asks for.
+pub fn sizes(given: &[String], parameters: &Parameters, default: Option<i64>) -> Checked<Bindings> {
     let mut sizes = Bindings::new();
     let mut problems = vec![];
     for text in given.iter().filter(|text| !text.is_empty()) {
@@ -23,15 +23,15 @@ pub fn sizes(given: &[String], parameters: &[Name], default: Option<i64>) -> Che
             Err(problem) => problems.push(problem),
         }
     }
-    for parameter in
-        parameters.iter().filter(|parameter| problems.is_empty() && !sizes.contains_key(*parameter)).collect::<Vec<_>>()
-    {
-        match default {
-            Some(value) => _ = sizes.insert(parameter.clone(), value),
-            None => problems.push(missing(parameter, parameters)),
-        }
+    if default.is_none() && problems.is_empty() {
+        let lacking = parameters.iter().filter(|parameter| !sizes.contains_key(*parameter));
+        problems.extend(lacking.map(|parameter| missing(parameter, parameters)));
     }
-    if problems.is_empty() { Ok(sizes) } else { Err(problems) }
+    match (problems.is_empty(), default) {
+        (true, Some(usual)) => Ok(parameters.filled(&sizes, usual)),
+        (true, None) => Ok(sizes),
+        (false, _) => Err(problems),
+    }
 }
 
 fn twice(parameter: &Name, first: i64, second: i64) -> Diagnostic {

@@ -12,7 +12,7 @@ use crate::driver::shown::output::Output;
 use crate::driver::stop;
 use serde_json::{Map, Value, json};
 use systole_base::diagnostic::plural;
-use systole_base::integer::{Affine, Bindings, Name};
+use systole_base::integer::{Affine, Bindings, Name, Parameters};
 use systole_base::span::Span;
 use systole_compile::cost::Cost;
 use systole_compile::extract::Found;
@@ -71,12 +71,12 @@ pub fn sizes_text(sizes: &Bindings) -> String {
     list.join(",")
 }
 
-/// ` for all M, N >= 1`; of a kernel without sizes nothing.
-pub fn for_all(parameters: &[Name]) -> String {
+/// ` for all M, N >= 1`, with what is assumed beyond that; of a kernel without sizes nothing.
+pub fn for_all(parameters: &Parameters) -> String {
     if parameters.is_empty() {
         " (there are no sizes)".to_owned()
     } else {
-        format!(" for all {} >= 1", parameters.join(", "))
+        format!(" for all {} >= 1{}", parameters.join(", "), parameters.assumptions())
     }
 }
 

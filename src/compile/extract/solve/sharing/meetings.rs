@@ -149,14 +149,16 @@ pub fn words_are_apart(design: &Design, links: &Links, handoffs: &[Handoff]) -> 
 /// Some small sizes: all alike, one longer than the others, and mixed.
 fn small_sizes(system: &SpaceSystem) -> impl Iterator<Item = Bindings> {
     let count = system.parameters.len();
+    let least: Vec<i64> = system.parameters.iter().map(|name| system.parameters.least(name)).collect();
     let of = |size: &dyn Fn(usize) -> i64| -> Bindings {
-        system.parameters.iter().enumerate().map(|(position, name)| (name.clone(), size(position))).collect()
+        let sizes = least.iter().enumerate().map(|(position, least)| least - 1 + size(position));
+        system.parameters.iter().cloned().zip(sizes).collect()
     };
     let alike = [1, 2, 3, 5].map(|size| of(&|_| size));
     let longer = (0..count).map(|long| of(&|position| if position == long { 6 } else { 2 }));
     let mixed = [of(&|position| [3, 5, 2, 4][position % 4]), of(&|position| [4, 2, 5, 3][position % 4])];
     let all: Vec<Bindings> = alike.into_iter().chain(longer).chain(mixed).collect();
-    all.into_iter()
+    all.into_iter().filter(|sizes| system.parameters.broken_at(sizes).is_none())
 }
 
 /// Pairs that meet at one trial, a few of each two spaces.

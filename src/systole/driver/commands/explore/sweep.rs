@@ -5,7 +5,7 @@
 
 use crate::driver::runs::inputs;
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, as_usage, nearest};
-use systole_base::integer::Name;
+use systole_base::integer::Parameters;
 use systole_base::machine::Machine;
 use systole_base::span::Source;
 
@@ -32,7 +32,7 @@ pub struct Point {
 ///
 /// # Errors
 /// Unknown keys with the nearest known one, values that the key does not take, empty ranges, repetitions, too many points.
-pub fn read(texts: &[String], parameters: &[Name]) -> Checked<Vec<Sweep>> {
+pub fn read(texts: &[String], parameters: &Parameters) -> Checked<Vec<Sweep>> {
     let sizes = parameters.iter().map(|parameter| format!("size.{parameter}"));
     let known: Vec<String> = Machine::keys().into_iter().chain(sizes).collect();
     let (mut sweeps, mut problems): (Vec<Sweep>, Diagnostics) = (vec![], vec![]);
@@ -52,7 +52,7 @@ pub fn read(texts: &[String], parameters: &[Name]) -> Checked<Vec<Sweep>> {
     if problems.is_empty() { Ok(sweeps) } else { Err(problems) }
 }
 
-fn read_one(text: &str, known: &[String], parameters: &[Name]) -> Checked<Sweep> {
+fn read_one(text: &str, known: &[String], parameters: &Parameters) -> Checked<Sweep> {
     let Some((key, list)) = text.split_once('=') else {
         let example = "write --sweep link.latency=1..8 or --sweep size.N=4,8,16";
         return Diagnostic::usage(format!("`{text}` is not a sweep")).help(example).alone();
@@ -90,7 +90,7 @@ fn expand(key: &str, part: &str) -> Checked<Vec<String>> {
 }
 
 /// Each value once, and each one that the key takes.
-fn check(key: &str, values: &[String], parameters: &[Name]) -> Checked<()> {
+fn check(key: &str, values: &[String], parameters: &Parameters) -> Checked<()> {
     let mut problems = vec![];
     for (number, value) in values.iter().enumerate() {
         if values[..number].contains(value) {
