@@ -86,7 +86,7 @@ impl Choices {
                 open.push(index);
                 let body = self.steps(ranks, open, depth - 1);
                 open.pop();
-                Step::Loop { index, lower, upper, body }
+                Step::Loop { index, falls: self.choose(2) == 1, lower, upper, body }
             }
             2 => Step::If {
                 conditions: (0..self.choose(3)).map(|_| self.affine(&scope)).collect(),

@@ -258,3 +258,58 @@ fn ranges_within_ranges_are_tiled_or_refused_with_what_to_write() {
     let message = message.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(message.contains("`sum(l in 0..N)` with `l + k` for `l in k..k + N`"), "{message}");
 }
+
+/// Recurrences from the last element to the first, along one coordinate or two, a back substitution, and two that need each other.
+const BACKWARD: [(&str, &str, [&str; 3]); 5] = [
+    (
+        "kernel suffix(N)\nin x[N]\nout y[N]\ny[i] = x[i] where i == N - 1\ny[i] = y[i + 1] + x[i] where i <= N - 2\n",
+        "i=3",
+        ["N=1", "N=7", "N=9"],
+    ),
+    (
+        "kernel far(N)\nin a[N + 3]\nout X[N + 3]\nX[i] = a[i] where i >= N\nX[i] = X[i + 3] / 2 - a[i] where i < N\n",
+        "i=2",
+        ["N=1", "N=4", "N=9"],
+    ),
+    (
+        "kernel corner(M, N)\nin a[M, N]\nout X[M, N]\nX[i, j] = a[i, j] where i == 0\n\
+         X[i, j] = a[i, j] where i >= 1, j == N - 1\n\
+         X[i, j] = a[i, j] + X[i - 1, j + 1] / 2 - X[i, j + 1] / 4 where i >= 1, j <= N - 2\n",
+        "i=2,j=3",
+        ["M=1,N=1", "M=5,N=7", "M=4,N=6"],
+    ),
+    (
+        "kernel up(N)\nin U[N, N] is dominant, b[N]\nout X[N]\n\
+         X[i] = (b[i] - sum(j in i + 1..N) U[i, j] * X[j]) / U[i, i]\n",
+        "i=3",
+        ["N=1", "N=7", "N=6"],
+    ),
+    (
+        "kernel both(N)\nin L[N, N] is dominant, b[N]\nout X[N]\nlocal Y[N]\n\
+         Y[i] = (b[i] - sum(j in 0..i) L[i, j] * Y[j]) / L[i, i]\n\
+         X[i] = (Y[i] - sum(j in i + 1..N) L[i, j] * X[j]) / L[i, i]\n",
+        "i=2",
+        ["N=2", "N=5", "N=8"],
+    ),
+];
+
+#[test]
+fn recurrences_run_backward_within_a_tile() {
+    for (text, tile, all) in BACKWARD {
+        let (folder, path) = file(text);
+        let program = folder.path().join("k.pe").display().to_string();
+        good(&["emit", &path, "--tile", tile, "-o", &program]);
+        let body = std::fs::read_to_string(&program).expect("a program");
+        assert!(body.contains("(loop-down i") || body.contains("(loop-down j"), "{text}\n{body}");
+        for sizes in all {
+            let ran = json(&["run", &path, "--tile", tile, "--size", sizes]);
+            assert_eq!((&ran["prove"]["result"], &ran["sim"]["matches_reference"]), (&json!("proved"), &json!(true)));
+            let threads = good(&["exec", &program, "--size", sizes, "--threads", "2", "--reference", &path]);
+            assert!(threads.contains("matches the reference bit for bit"), "{text} at {sizes}\n{threads}");
+        }
+        // The twin: gone through from the first element on, a tile reads what is not there yet.
+        std::fs::write(&program, body.replace("(loop-down ", "(loop ")).expect("written");
+        let changed = systole(&["exec", &program, "--size", all[1], "--reference", &path]);
+        assert_ne!(changed.code, 0, "{text}\n{}", changed.stdout);
+    }
+}

@@ -56,7 +56,7 @@ pub fn set(window: usize, subscripts: &[&str], value: Value) -> Step {
 }
 
 pub fn repeat(index: usize, body: Vec<Step>) -> Step {
-    Step::Loop { index, lower: vec![], upper: vec![], body }
+    Step::Loop { index, falls: false, lower: vec![], upper: vec![], body }
 }
 
 pub fn bound(text: &str) -> Bound {
@@ -140,7 +140,7 @@ pub fn triangular_solve(size: i64) -> [Leaf; 2] {
     let quotient = apply(Function::Subtract, [element(3, &["i"]), element(1, &["i"])]);
     let quotient = apply(Function::Divide, [quotient, element(2, &["i", "i"])]);
     let sum = add_product(1, &["i"], element(2, &["i", "j"]), element(0, &["j"]));
-    let rest = Step::Loop { index: 1, lower: vec![], upper: vec![bound("i - 1")], body: vec![sum] };
+    let rest = Step::Loop { index: 1, falls: false, lower: vec![], upper: vec![bound("i - 1")], body: vec![sum] };
     let on_diagonal = Leaf {
         name: name("solve"),
         coordinates: names(&["I"]),

@@ -159,7 +159,7 @@ fn what_is_no_product_is_run_by_loops() {
     let set = add_product(0, &["i", "j"], element(1, &["i", "k"]), element(2, &["k", "j"]));
     let inner = |last: &str| {
         let body = vec![set.clone()];
-        Step::Loop { index: 2, lower: vec![], upper: vec![bound(last)], body }
+        Step::Loop { index: 2, falls: false, lower: vec![], upper: vec![bound(last)], body }
     };
     // Each row is a product of a vector and a part of the matrix.
     let mut by_rows = triangular;

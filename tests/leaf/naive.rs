@@ -102,9 +102,14 @@ impl<E: Element> Walk<'_, E> {
 
     fn step(&mut self, step: &Step) {
         match step {
-            Step::Loop { index, lower, upper, body } => {
+            Step::Loop { index, falls, lower, upper, body } => {
                 let known = &self.leaf.indices[*index];
-                for element in elements(&[(known.axis.clone(), known.tile.clone())], &self.at) {
+                let mut all: Vec<_> =
+                    elements(&[(known.axis.clone(), known.tile.clone())], &self.at).into_iter().collect();
+                if *falls {
+                    all.reverse();
+                }
+                for element in all {
                     let above = lower.iter().all(|b| b.coefficient * element[0] >= self.form(&b.form));
                     let below = upper.iter().all(|b| b.coefficient * element[0] <= self.form(&b.form));
                     if above && below {

@@ -97,7 +97,7 @@ impl Choices {
                 open.push(index);
                 let body = self.block(windows, open, depth - 1);
                 open.pop();
-                Step::Loop { index, lower, upper, body }
+                Step::Loop { index, falls: self.choose(3) == 0, lower, upper, body }
             }
             1 => {
                 let conditions = (0..1 + self.choose(2)).map(|_| self.form(open)).collect();

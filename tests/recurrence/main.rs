@@ -2,6 +2,8 @@
 
 mod assumptions;
 
+mod cases;
+
 mod evaluation;
 
 mod factors;

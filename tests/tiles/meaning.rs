@@ -54,6 +54,34 @@ fn equations_of_a_border_read_the_tile_that_all_write() {
     }
 }
 
+/// Recurrences from the last element to the first, along one coordinate or two, and a solve from the last row up: terms that a leaf
+/// adds by itself come last, those of other tiles before.
+const BACKWARD: [&str; 4] = [
+    "kernel suffix(M, N)\nin a[M + 1], b[N]\nout X[M + 1]\nX[M] = a[M]\nX[i] = X[i + 1] + a[i] * b[0]   where i < M\n",
+    "kernel far(M, N)\nin a[M + 3], b[N]\nout X[M + 3]\nX[i] = a[i] where i >= M\nX[i] = X[i + 3] * b[0] - a[i]   where i < M\n",
+    "kernel corner(M, N)\nin a[M, N]\nout X[M, N]\nX[i, j] = a[i, j] where i == 0\nX[i, j] = a[i, j] where i >= 1, j == N - 1\n\
+     X[i, j] = a[i, j] + X[i - 1, j + 1] - X[i, j + 1]   where i >= 1, j <= N - 2\n",
+    "kernel up(M, N)\nin U[M, M] is dominant, b[M], c[N]\nout X[M]\nX[i] = (b[i] - sum(j in i + 1..M) U[i, j] * X[j]) / U[i, i]\n",
+];
+
+#[test]
+fn recurrences_may_run_backward_within_a_tile() {
+    for (text, side) in BACKWARD.iter().flat_map(|text| [1, 2, 3, 5].map(|side| (text, side))) {
+        let system = system(text);
+        let (index, other) = if text.contains("corner") { ("i", "j") } else { ("i", "i") };
+        let tiled = tiled(&system, &[(index, side), (other, side)]);
+        assert!(side == 1 || tiled.leaves.iter().any(|leaf| format!("{leaf:?}").contains("falls: true")), "{text}");
+        for (m, n) in [(1, 1), (2, 3), (5, 2), (7, 7)] {
+            let sizes = Bindings::from([(name("M"), m), (name("N"), n)]);
+            let inputs = inputs(&system, &sizes);
+            let found = evaluate_tiled(&tiled, &TileChains::new(), &sizes, &inputs).unwrap();
+            let wanted = evaluate(&system, &sizes, &inputs).unwrap();
+            let apart = found["X"].iter().zip(&wanted["X"]).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            assert!(apart < 1e-12, "{} of {side} at {m}, {n}: {found:?}, {wanted:?}", system.name);
+        }
+    }
+}
+
 /// Extents with a multiple of a size or several sizes, with borders, with strides: the last tiles may have no elements.
 const EXTENTS: [&str; 4] = [
     "kernel longest(M, N)\nin x[3*M + 2], z[2*N + M]\nout H[3*M + 3, 2*N + M + 1]\nH[0, j] = 0\nH[i, 0] = 0   where 1 <= i\n\

@@ -65,11 +65,21 @@ fn time_steps_of_a_stencil_in_one_tile() {
     tiled(&kernel("jacobi1d"), &[("i", 4)]);
 }
 
+/// Whichever way rows are gone through, one is read ahead; tiles of rows would need each other.
 #[test]
-fn a_tensor_that_is_read_ahead_of_its_order() {
-    let ahead = "kernel ahead(N)\nin A[N + 1]\nout X[N + 1]\nX[N] = A[N]\nX[i] = X[i + 1] + A[i]   where i < N\n";
-    refused(&system(ahead), &[("i", 4)], "`X` is read ahead of the order of its elements");
-    tiled(&kernel("prefix_sum"), &[("i", 4)]);
+fn a_tensor_that_is_read_ahead_in_both_directions() {
+    let zigzag = |value: &str| {
+        system(&format!(
+            "kernel zigzag(N)\nin A[N, N]\nout X[N, N]\nX[i, j] = A[i, j] where j <= 1\n\
+             X[i, j] = A[i, j] where j >= 2, i == 0\nX[i, j] = A[i, j] where j >= 2, 1 <= i, i == N - 1\n\
+             X[i, j] = {value} where j >= 2, 1 <= i, i <= N - 2\n"
+        ))
+    };
+    let both = zigzag("X[i + 1, j - 1] + X[i - 1, j - 2]");
+    refused(&both, &[("i", 3), ("j", 4)], "`X` is read ahead of the order of its elements");
+    for one in ["X[i + 1, j - 1] + X[i + 1, j - 2]", "X[i - 1, j - 1] + X[i, j - 2]"] {
+        tiled(&zigzag(one), &[("i", 3), ("j", 4)]);
+    }
 }
 
 /// Tiles of i and of j that differ would meet in tiles of c that are neither.

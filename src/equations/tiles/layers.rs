@@ -112,7 +112,7 @@ fn turn<T>(dimensions: &mut [T]) {
 fn step_turned(step: Step, turned: &impl Fn(usize) -> bool) -> Step {
     let all = |steps: Vec<Step>| steps.into_iter().map(|step| step_turned(step, turned)).collect();
     match step {
-        Step::Loop { index, lower, upper, body } => Step::Loop { index, lower, upper, body: all(body) },
+        Step::Loop { index, falls, lower, upper, body } => Step::Loop { index, falls, lower, upper, body: all(body) },
         Step::If { conditions, then, otherwise } => Step::If { conditions, then: all(then), otherwise: all(otherwise) },
         Step::Set { window, element, value } => {
             Step::Set { window, element: element_turned(window, element, turned), value: value_turned(value, turned) }

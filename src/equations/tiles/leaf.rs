@@ -76,10 +76,12 @@ pub struct Argument {
 /// One step of a leaf.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
-    /// For each element of the box of an index, in rising order, that satisfies the bounds.
+    /// For each element of the box of an index that satisfies the bounds.
     Loop {
         /// The index, as a position in [`Leaf::indices`].
         index: usize,
+        /// Whether the elements come from the last to the first.
+        falls: bool,
         /// Lower bounds, over the indices of the loops around and the parameters.
         lower: Vec<Bound>,
         /// Upper bounds over the same.

@@ -129,18 +129,18 @@ impl Tiler<'_> {
     }
 
     /// The tile of a reduction's index at which it reads the tile that a cell writes, if there is one.
-    pub(super) fn own_tile(&self, number: usize, cell: &Cell, tiles: &[Affine]) -> Result<Option<Affine>, Refusal> {
+    pub(super) fn own_tile(&self, number: usize, cell: &Cell, tiles: &[Affine]) -> Result<Option<OwnTile>, Refusal> {
         let part = &self.parts[number];
         let range = self.range_at(number, tiles).intersect(&cell.set);
         let (_, image) = free_coordinates(&cell.set, cell.coordinates, &self.sizes);
         let own: Vec<Affine> = cell.coordinates.iter().map(|name| image[name].clone()).collect();
-        let mut found: Option<Affine> = None;
+        let mut found: Option<OwnTile> = None;
         for read in part.reads.iter().filter(|read| read.tensor == *cell.tensor) {
             for tile in self.tiles_of_read(number, read, tiles) {
                 let Some(at) = meeting(&tile, &own, part.reduced(), &range).map_err(|why| (why, read.span))? else {
                     continue;
                 };
-                if found.as_ref().is_some_and(|known| !is_zero(&range, &(known.clone() - at.clone()))) {
+                if found.as_ref().is_some_and(|known| !is_zero(&range, &(known.at.clone() - at.at.clone()))) {
                     return Err((
                         "it reads the tile that is written at two places of a reduction".to_owned(),
                         read.span,
@@ -171,19 +171,27 @@ impl Tiler<'_> {
         tiles_of(&part.set, self.axes.of(number)).substitute(&image)
     }
 
-    /// The range over tiles, without the tile that the leaf itself adds, which is the last.
-    pub(super) fn outer_range(&self, number: usize, tiles: &[Affine], own: Option<&Affine>) -> Polyhedron {
+    /// The range over tiles, without the tile that the leaf itself adds, which is the first or the last.
+    pub(super) fn outer_range(&self, number: usize, tiles: &[Affine], own: Option<&OwnTile>) -> Polyhedron {
         let mut range = self.range_at(number, tiles);
-        if let (Some(own), [index]) = (own, self.parts[number].reduced()) {
-            range.add(own.clone() - Affine::variable(index) - Affine::constant(1));
+        if let (Some(OwnTile { at, is_last }), [index]) = (own, self.parts[number].reduced()) {
+            let before = at.clone() - Affine::variable(index);
+            range.add(if *is_last { before } else { -before } - Affine::constant(1));
         }
         range
     }
 }
 
+/// The tile of a reduction's terms that a leaf adds by itself, since it reads there what the leaf writes.
+pub(super) struct OwnTile {
+    pub at: Affine,
+    /// Whether it is the last of the range; the first otherwise.
+    is_last: bool,
+}
+
 /// The value of a reduction's index at which a tile that it reads is the own one, if that lies in its range: it must be the
-/// last then.
-fn meeting(tile: &[Affine], own: &[Affine], reduced: &[Name], range: &Polyhedron) -> Result<Option<Affine>, String> {
+/// first or the last then.
+fn meeting(tile: &[Affine], own: &[Affine], reduced: &[Name], range: &Polyhedron) -> Result<Option<OwnTile>, String> {
     let mut met = range.clone();
     let mut at = None;
     for (one, other) in tile.iter().zip(own) {
@@ -199,10 +207,16 @@ fn meeting(tile: &[Affine], own: &[Affine], reduced: &[Name], range: &Polyhedron
     if met.is_empty() {
         return Ok(None);
     }
-    match (at, reduced) {
-        (Some(at), [index]) if range.implies(&(at.clone() - Affine::variable(index))) => Ok(Some(at)),
-        _ => Err("a reduction reads the tile that is written before its last terms".to_owned()),
+    if let (Some(at), [index]) = (at, reduced) {
+        let before = at.clone() - Affine::variable(index);
+        if range.implies(&before) {
+            return Ok(Some(OwnTile { at, is_last: true }));
+        }
+        if range.implies(&-before) {
+            return Ok(Some(OwnTile { at, is_last: false }));
+        }
     }
+    Err("a reduction reads the tile that is written between its first and its last terms".to_owned())
 }
 
 /// The loops of a reduction: the last subscript innermost, where neighbouring elements are worked on side by side. Each

@@ -1,13 +1,15 @@
 //! What a leaf does at the elements of a cell.
 //!
 //! In: a cell with the parts that have points in it. Out: a leaf, and its call. Elements are gone through in lexicographic
-//! order; where a reduction reads the tile that is being written, as the last terms of a triangular solve do, the leaf adds
-//! these terms to what the reduction over the tiles before has come to.
+//! order, along each coordinate from the first to the last or back, whichever finds what it reads; where a reduction reads the
+//! tile that is being written, as the last terms of a triangular solve do, the leaf adds these terms to what the reduction over
+//! all other tiles has come to.
 
 use super::cells::is_zero;
 use super::coarse::pinned;
 use super::equations::{Cell, Tiler};
 use super::layers::Place;
+use super::reductions::OwnTile;
 use super::source::{Contribution, Read};
 use super::writer::{Refusal, Writer};
 use super::{Axis, LeafIndex, Step, Value};
@@ -16,6 +18,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use systole_base::integer::{Affine, Name, Polyhedron, name};
 use systole_base::scalar::Function;
 use systole_base::span::Span;
+
+/// Of how many coordinates both directions are tried.
+const MOST_DIRECTIONS: usize = 4;
 
 impl Tiler<'_> {
     /// A leaf of the cell, called with all that it reads.
@@ -33,8 +38,21 @@ impl Tiler<'_> {
         let indices: Vec<LeafIndex> = cell.coordinates.iter().zip(cell.axes).map(index).collect();
         let own: Vec<Affine> = cell.coordinates.iter().map(|name| image[name].clone()).collect();
         let (parts, axes) = (self.parts, self.axes);
-        let mut writer = Writer::new((parts, axes, &cell.set), indices, (cell.tensor.clone(), own), None);
-        let steps = self.steps(&mut writer, cell, image)?;
+        let mut refused = None;
+        for falling in directions(cell.coordinates) {
+            let own = (cell.tensor.clone(), own.clone());
+            let mut writer = Writer::new((parts, axes, &cell.set), indices.clone(), own, None);
+            writer.falling = falling;
+            match self.steps(&mut writer, cell, image) {
+                Ok(steps) => return self.finished(writer, cell, free, steps),
+                Err(why) => _ = refused.get_or_insert(why),
+            }
+        }
+        Err(refused.unwrap_or_else(|| (format!("`{}` has no order", cell.tensor), Span::default())))
+    }
+
+    /// The leaf of these steps, called with all that it reads.
+    fn finished(&mut self, writer: Writer, cell: &Cell, free: &[Name], steps: Vec<Step>) -> Result<Expr, Refusal> {
         let leaf_name = self.fresh_name(cell.tensor);
         let (leaf, given) = writer.finish(leaf_name, free, cell.axes.to_vec(), steps);
         self.leaves.push(leaf);
@@ -85,7 +103,8 @@ impl Tiler<'_> {
     ) -> Result<Vec<Step>, Refusal> {
         let parts = self.parts;
         let part = &parts[number];
-        check_order(part, part.reads.iter().filter(|read| read.tensor == part.tensor), &BTreeMap::new(), &part.set)?;
+        let own_reads = part.reads.iter().filter(|read| read.tensor == part.tensor);
+        check_order((part, own_reads), &BTreeMap::new(), &part.set, &writer.falls(cell.coordinates))?;
         let element = element.to_vec();
         if part.reduction.is_some() {
             let (steps, window) = self.run_down(writer, (number, &part.name), cell, image, &element)?;
@@ -131,7 +150,7 @@ impl Tiler<'_> {
         let outer = self.outer_range(number, &tiles, own.as_ref()).irredundant(&known);
         let begun = (!outer.intersect(&cell.set).is_empty()).then_some(outer);
         let window = writer.running(number, access, &tiles, begun);
-        let (Some(own), [index]) = (own, part.reduced()) else { return Ok((vec![], window)) };
+        let (Some(OwnTile { at: own, .. }), [index]) = (own, part.reduced()) else { return Ok((vec![], window)) };
         self.note_inside((name, part.span), cell, image, &own)?;
         Ok((self.last_terms(writer, (number, index), cell, access, (&own, window))?, window))
     }
@@ -169,7 +188,7 @@ impl Tiler<'_> {
         let local: BTreeMap<Name, Affine> = free.chain([(index.clone(), Affine::variable(&inner_name))]).collect();
         let set = part.set.substitute(&local);
         let own_reads = part.reads.iter().filter(|read| read.tensor == *cell.tensor);
-        check_order(part, own_reads, &local, &set)?;
+        check_order((part, own_reads), &local, &set, &writer.falls(cell.coordinates))?;
         let mut reads = vec![];
         for read in &part.reads {
             let access: Vec<Affine> = read.access.iter().map(|form| form.substitute(&local)).collect();
@@ -245,18 +264,29 @@ fn add_index(writer: &mut Writer, index: &Name, axis: &Axis, tile: &Affine, cell
     index.clone()
 }
 
-/// Refuses reads of the own tensor that the lexicographic order of its elements has not computed.
+/// Coordinates along which elements may be gone through from the last to the first: none, one, several.
+fn directions(coordinates: &[Name]) -> Vec<BTreeSet<Name>> {
+    let few = coordinates.len().min(MOST_DIRECTIONS);
+    let chosen = |mask: usize| (0..few).filter(move |place| mask >> place & 1 == 1);
+    let mut masks: Vec<usize> = (0..1 << few).collect();
+    masks.sort_by_key(|mask| mask.count_ones());
+    masks.into_iter().map(|mask| chosen(mask).map(|place| coordinates[place].clone()).collect()).collect()
+}
+
+/// Refuses reads of the own tensor that the order of its elements has not computed; along dimensions that fall, elements come
+/// from the last to the first.
 fn check_order<'b>(
-    part: &Contribution,
-    reads: impl Iterator<Item = &'b Read>,
+    (part, reads): (&Contribution, impl Iterator<Item = &'b Read>),
     image: &BTreeMap<Name, Affine>,
     set: &Polyhedron,
+    falls: &[bool],
 ) -> Result<(), Refusal> {
     for read in reads {
         let mut before = set.clone();
-        for (form, own) in read.access.iter().zip(&part.coordinates) {
+        for ((form, own), falls) in read.access.iter().zip(&part.coordinates).zip(falls) {
             let own = Affine::variable(own).substitute(image);
-            let ahead = form.substitute(image) - own;
+            let rising = form.substitute(image) - own;
+            let ahead = if *falls { -rising } else { rising };
             let later = before.intersect(&Polyhedron::new([ahead.clone() - Affine::constant(1)]));
             if !later.is_empty() {
                 return Err((format!("`{}` is read ahead of the order of its elements", read.tensor), read.span));

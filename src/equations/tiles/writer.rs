@@ -10,7 +10,7 @@ use super::coarse::{Along, tiles_met};
 use super::source::Contribution;
 use super::{Argument, Axis, Leaf, LeafIndex, Range, Step, Value, Window};
 use crate::recurrence::{Operator, Scalar};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use systole_base::integer::{Affine, Name, Polyhedron};
 use systole_base::span::Span;
 
@@ -30,6 +30,8 @@ pub(super) struct Writer<'a> {
     /// The tiles at which the leaf is called.
     pub cell: &'a Polyhedron,
     pub indices: Vec<LeafIndex>,
+    /// Those whose elements are gone through from the last to the first.
+    pub falling: BTreeSet<Name>,
     windows: Vec<Window>,
     arguments: Vec<(Argument, Given)>,
     /// The tensor that the leaf itself writes, with its tile; its elements come from the first window.
@@ -49,7 +51,8 @@ impl<'a> Writer<'a> {
     ) -> Writer<'a> {
         let element: Vec<(Affine, Axis)> =
             indices[..own.1.len()].iter().map(|index| (Affine::variable(&index.name), index.axis.clone())).collect();
-        let mut writer = Writer { parts, axes, cell, indices, windows: vec![], arguments: vec![], own };
+        let mut writer =
+            Writer { parts, axes, cell, indices, falling: BTreeSet::new(), windows: vec![], arguments: vec![], own };
         let ranges = element.iter().map(|(form, axis)| writer.range(form, axis)).collect();
         writer.windows.push(Window { tensor: writer.own.0.clone(), ranges, operator });
         writer
@@ -219,11 +222,16 @@ impl<'a> Writer<'a> {
         for name in order.iter().rev() {
             let position = self.indices.iter().position(|index| index.name == *name).unwrap_or(0);
             let (lower, upper) = set.bounds(name);
-            body = vec![Step::Loop { index: position, lower, upper, body }];
+            body = vec![Step::Loop { index: position, falls: self.falling.contains(name), lower, upper, body }];
             set = set.eliminate(name).irredundant(&known);
         }
         let left = set.constraints().to_vec();
         if left.is_empty() { body } else { vec![Step::If { conditions: left, then: body, otherwise: vec![] }] }
+    }
+
+    /// Of each of these whether its elements are gone through from the last to the first.
+    pub fn falls(&self, coordinates: &[Name]) -> Vec<bool> {
+        coordinates.iter().map(|name| self.falling.contains(name)).collect()
     }
 
     /// What the boxes of the indices imply.

@@ -60,11 +60,12 @@ fn print_steps(leaf: &Leaf, steps: &[Step]) -> Vec<String> {
 
 fn print_step(leaf: &Leaf, step: &Step) -> Vec<String> {
     match step {
-        Step::Loop { index, lower, upper, body } => {
+        Step::Loop { index, falls, lower, upper, body } => {
+            let word = if *falls { "loop-down" } else { "loop" };
             let name = leaf.indices.get(*index).map_or("?", |index| &*index.name);
             let lower: Vec<IndexExpr> = lower.iter().map(|bound| quotient(bound, IndexExpr::Ceil)).collect();
             let upper: Vec<IndexExpr> = upper.iter().map(|bound| quotient(bound, IndexExpr::Floor)).collect();
-            let header = format!("(loop {name} (from{}) (to{})", spaced(&lower), spaced(&upper));
+            let header = format!("({word} {name} (from{}) (to{})", spaced(&lower), spaced(&upper));
             close(header, indented(print_steps(leaf, body), "  "))
         }
         Step::If { conditions, then, otherwise } => {

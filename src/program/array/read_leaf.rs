@@ -13,7 +13,7 @@ use systole_equations::tiles::{Argument, Axis, Leaf, LeafIndex, Range, Step, Val
 
 const WORDS: [&str; 5] = ["index", "window", "gives", "takes", "body"];
 
-const STEPS: [&str; 3] = ["loop", "if", "set"];
+const STEPS: [&str; 4] = ["loop", "loop-down", "if", "set"];
 
 const USAGE: &str =
     "`(leaf NAME (coordinates I ..) (index ..) .. (window ..) .. (gives ..) (takes ..) .. (body STEP ..))`";
@@ -202,7 +202,7 @@ impl<'a> LeafReader<'a> {
         self.next += 1;
         let (word, rest) = self.reader.call(form, "a step such as `(set (0 i) (1 i))`")?;
         match word {
-            "loop" => self.repetition(form, rest),
+            "loop" | "loop-down" => self.repetition(form, word == "loop-down", rest),
             "if" => self.choice(form, rest),
             "set" => {
                 let [element, value] = self.reader.exactly(form, rest, "(set (WINDOW SUBSCRIPT ..) VALUE)")?;
@@ -213,15 +213,16 @@ impl<'a> LeafReader<'a> {
         }
     }
 
-    fn repetition(&mut self, form: &SExpression, rest: &[SExpression]) -> Read<Step> {
-        let usage = "`(loop INDEX (from FORM ..) (to FORM ..) STEP ..)`";
+    fn repetition(&mut self, form: &SExpression, falls: bool, rest: &[SExpression]) -> Read<Step> {
+        let usage =
+            "`(loop INDEX (from FORM ..) (to FORM ..) STEP ..)`, or `loop-down` from the last element to the first";
         let [title, lower, upper, body @ ..] = rest else { return self.reader.expected(form, usage) };
         let lower = self.reader.call_of(lower, "from", usage)?;
         let upper = self.reader.call_of(upper, "to", usage)?;
         let index = self.index(title)?;
         let lower = lower.iter().map(|form| self.bound(form, true)).collect::<Read<_>>()?;
         let upper = upper.iter().map(|form| self.bound(form, false)).collect::<Read<_>>()?;
-        Ok(Step::Loop { index, lower, upper, body: self.steps(body)? })
+        Ok(Step::Loop { index, falls, lower, upper, body: self.steps(body)? })
     }
 
     fn index(&self, form: &SExpression) -> Read<usize> {

@@ -190,7 +190,7 @@ impl<'a> LeafChecker<'a, '_> {
         let place = Place::Step(self.number, self.next);
         self.next += 1;
         match step {
-            Step::Loop { index, lower, upper, body } => self.repetition(place, *index, [lower, upper], body),
+            Step::Loop { index, lower, upper, body, .. } => self.repetition(place, *index, [lower, upper], body),
             Step::If { conditions, then, otherwise } => {
                 conditions.iter().for_each(|form| self.form(place, form));
                 self.block(then);

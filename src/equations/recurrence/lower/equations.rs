@@ -164,8 +164,8 @@ impl Lowering<'_> {
     ) -> Option<Vec<Affine>> {
         if relation == Relation::NotEqual {
             let span = left.span.to(right.span);
-            let help = "write two equations, one with `<` and one with `>`";
-            let message = "`!=` cannot bound a domain: the points left are not convex".to_owned();
+            let help = "assume `<` or `>`; in the `where` of an equation `!=` may stand";
+            let message = "`!=` cannot be assumed of sizes: those that are left are not convex".to_owned();
             self.report(self.blame(span, message, "cuts a hole").help(help));
             return None;
         }

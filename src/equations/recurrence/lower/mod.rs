@@ -17,6 +17,8 @@ mod affine;
 
 mod equations;
 
+mod cases;
+
 mod expressions;
 
 mod joint;
@@ -38,7 +40,7 @@ pub fn lower(file: &ast::File, source: &Arc<Source>) -> Checked<RecurrenceSystem
     let written = lowering.expand(file);
     lowering.declare_tensors(&written.tensors);
     let equations: Vec<Equation> =
-        written.equations.iter().filter_map(|equation| lowering.lower_equation(equation)).collect();
+        written.equations.iter().flat_map(|equation| lowering.lower_cases(equation)).collect();
     lowering.check_every_output(file, &written);
     let schedules: Vec<Schedule> = lowering.lower_schedules(&file.schedules, &equations);
     if !lowering.errors.is_empty() {

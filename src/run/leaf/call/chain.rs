@@ -35,6 +35,9 @@ impl<E: Element> Run<'_, E> {
     /// Runs a loop within lanes, if it is one of sums of products; says whether.
     pub(super) fn chain(&mut self, repeated: &Loop, index: usize, count: usize) -> bool {
         let [Node::Set(set)] = repeated.body.as_slice() else { return false };
+        if repeated.falls {
+            return false;
+        }
         let Some((factor, [old, a, b])) = parts(set) else { return false };
         let link = |access: usize| &self.links[access];
         let (target, c) = (link(set.target), self.links[set.target].window);

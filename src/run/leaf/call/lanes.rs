@@ -94,11 +94,14 @@ impl<'a, E: Element> Run<'a, E> {
             return Ok(());
         }
         let (first, last) = self.rounds(repeated);
-        for value in first..=last {
-            self.slots[repeated.index] = value;
-            repeated.body.iter().try_for_each(|node| self.lane_node(node, index, base, count))?;
+        let round = |run: &mut Self, value: i64| {
+            run.slots[repeated.index] = value;
+            repeated.body.iter().try_for_each(|node| run.lane_node(node, index, base, count))
+        };
+        match repeated.falls {
+            true => (first..=last).rev().try_for_each(|value| round(self, value)),
+            false => (first..=last).try_for_each(|value| round(self, value)),
         }
-        Ok(())
     }
 
     fn lane_set(&mut self, set: &Set, index: usize, base: i64, count: usize) -> Result<(), Trouble> {

@@ -279,7 +279,7 @@ mod tests {
             triangle: None,
             upper: None,
         };
-        let loops = Loop { index: 0, lower: vec![], upper: vec![], body: vec![], way: Way::Around };
+        let loops = Loop { index: 0, falls: false, lower: vec![], upper: vec![], body: vec![], way: Way::Around };
         let body = vec![Node::Known(Box::new(Recognised { loops, kind: Kind::Task(assignment) }))];
         let plan = Plan { body, written: vec![true, false] };
         let (free, held) = (region(0, [4, 2], None), region(0, [4, 2], Some(&plan)));

@@ -119,11 +119,14 @@ impl<'a, E: Element> Run<'a, E> {
         if repeated.way != Way::Around {
             return self.sweep(&repeated.body.iter().collect::<Vec<_>>(), repeated, (first, last));
         }
-        for value in first..=last {
-            self.slots[repeated.index] = value;
-            self.block(&repeated.body)?;
+        let round = |run: &mut Self, value: i64| {
+            run.slots[repeated.index] = value;
+            run.block(&repeated.body)
+        };
+        match repeated.falls {
+            true => (first..=last).rev().try_for_each(|value| round(self, value)),
+            false => (first..=last).try_for_each(|value| round(self, value)),
         }
-        Ok(())
     }
 
     /// The first and last value of a loop's index.

@@ -110,6 +110,7 @@ pub fn nest_of(repeated: &Loop) -> Option<(Few<&Loop>, &Set)> {
     let mut body = repeated.body.as_slice();
     loop {
         match body {
+            _ if nest.iter().any(|inside| inside.falls) => return None,
             [Node::Loop(inside)] => {
                 nest.push(inside);
                 body = &inside.body;

@@ -79,7 +79,7 @@ fn bounded(index: usize, [lower, upper]: [&[SlotAffine]; 2], conditions: Vec<Slo
         }
     }
     let [lower, upper] = [lower, upper].map(|forms| forms.into_iter().map(|form| (form, 1)).collect());
-    Loop { index, lower, upper, body: vec![under(rest, node)], way: Way::Around }
+    Loop { index, falls: false, lower, upper, body: vec![under(rest, node)], way: Way::Around }
 }
 
 fn under(conditions: Vec<SlotAffine>, node: Node) -> Node {

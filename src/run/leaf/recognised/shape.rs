@@ -61,6 +61,8 @@ pub(super) fn shape_of(repeated: &Loop, accesses: &[Access]) -> Option<Shape> {
     let exact = |bounds: &[(SlotAffine, i64)]| {
         bounds.iter().map(|(form, by)| (*by == 1).then(|| form.clone())).collect::<Option<Vec<SlotAffine>>>()
     };
+    // Definitions rise.
+    (!repeated.falls).then_some(())?;
     Some(Shape::Loop {
         index: repeated.index,
         lower: exact(&repeated.lower)?,

@@ -108,8 +108,9 @@ impl Compiler<'_> {
 
     fn step(&mut self, step: &Step) -> Fits<Node> {
         Ok(match step {
-            Step::Loop { index, lower, upper, body } => Node::Loop(Loop {
+            Step::Loop { index, falls, lower, upper, body } => Node::Loop(Loop {
                 index: *index,
+                falls: *falls,
                 lower: self.bounds(lower)?,
                 upper: self.bounds(upper)?,
                 body: self.block(body)?,

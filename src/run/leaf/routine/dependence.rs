@@ -41,6 +41,8 @@ fn choose_way(repeated: &Loop, accesses: &[Access], spans: &[Span]) -> Way {
         return Way::Around;
     }
     match independent_rounds(repeated, &positions, accesses, spans) {
+        // Rounds side by side are taken in rising order.
+        rounds if repeated.falls && rounds < all_rounds(repeated, spans) => Way::Around,
         0..4 if positions.is_empty() => Way::Sequence,
         0..4 => Way::Around,
         rounds => Way::Lanes(rounds.min(LANES)),
@@ -79,6 +81,12 @@ fn is_uniform(body: &[Node], index: usize, within: bool) -> bool {
     })
 }
 
+/// No fewer than a loop has.
+fn all_rounds(repeated: &Loop, spans: &[Span]) -> usize {
+    let (first, last) = spans[repeated.index];
+    usize::try_from(last - first + 1).unwrap_or(0).max(LANES)
+}
+
 fn independent_rounds(repeated: &Loop, inner: &[usize], accesses: &[Access], spans: &[Span]) -> usize {
     let (mut writes, mut touched) = (vec![], vec![]);
     visit(&repeated.body, &mut |set| {
@@ -89,8 +97,7 @@ fn independent_rounds(repeated: &Loop, inner: &[usize], accesses: &[Access], spa
             _ => None,
         }));
     });
-    let (first, last) = spans[repeated.index];
-    let rounds = usize::try_from(last - first + 1).unwrap_or(0).max(LANES);
+    let rounds = all_rounds(repeated, spans);
     let pairs = writes.iter().flat_map(|write| touched.iter().map(|other| (&accesses[*write], &accesses[*other])));
     let pairs = pairs.filter(|(write, other)| write.window == other.window);
     pairs.map(|(write, other)| distance(write, other, repeated.index, inner)).fold(rounds, usize::min)

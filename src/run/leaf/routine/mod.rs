@@ -130,6 +130,8 @@ pub enum Node {
 #[derive(Clone, Debug)]
 pub struct Loop {
     pub index: usize,
+    /// Whether its rounds go from the last to the first.
+    pub falls: bool,
     /// `coefficient * index >= form`.
     pub lower: Vec<(SlotAffine, i64)>,
     /// `coefficient * index <= form`.

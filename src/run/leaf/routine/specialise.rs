@@ -83,7 +83,7 @@ impl Specialiser<'_> {
         let body = self.block(&repeated.body);
         self.facts.truncate(held);
         let (lower, upper) = (lower?, upper?);
-        (!body.is_empty()).then_some(Loop { index: repeated.index, lower, upper, body, way: repeated.way })
+        (!body.is_empty()).then_some(Loop { lower, upper, body, ..repeated.clone() })
     }
 
     /// The bounds that cut; `None` where one of them leaves nothing.
