@@ -268,7 +268,7 @@ const BACKWARD: [(&str, &str, [&str; 3]); 5] = [
     ),
     (
         "kernel far(N)\nin a[N + 3]\nout X[N + 3]\nX[i] = a[i] where i >= N\nX[i] = X[i + 3] / 2 - a[i] where i < N\n",
-        "i=2",
+        "i=4",
         ["N=1", "N=4", "N=9"],
     ),
     (
@@ -305,7 +305,7 @@ fn recurrences_run_backward_within_a_tile() {
             let ran = json(&["run", &path, "--tile", tile, "--size", sizes]);
             assert_eq!((&ran["prove"]["result"], &ran["sim"]["matches_reference"]), (&json!("proved"), &json!(true)));
             let threads = good(&["exec", &program, "--size", sizes, "--threads", "2", "--reference", &path]);
-            assert!(threads.contains("matches the reference bit for bit"), "{text} at {sizes}\n{threads}");
+            assert!(threads.contains("matches the reference"), "{text} at {sizes}\n{threads}");
         }
         // The twin: gone through from the first element on, a tile reads what is not there yet.
         std::fs::write(&program, body.replace("(loop-down ", "(loop ")).expect("written");
