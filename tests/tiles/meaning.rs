@@ -56,11 +56,12 @@ fn equations_of_a_border_read_the_tile_that_all_write() {
 
 /// Recurrences from the last element to the first, along one coordinate or two, and a solve from the last row up: terms that a leaf
 /// adds by itself come last, those of other tiles before.
-const BACKWARD: [&str; 4] = [
+const BACKWARD: [&str; 5] = [
     "kernel suffix(M, N)\nin a[M + 1], b[N]\nout X[M + 1]\nX[M] = a[M]\nX[i] = X[i + 1] + a[i] * b[0]   where i < M\n",
     "kernel far(M, N)\nin a[M + 3], b[N]\nout X[M + 3]\nX[i] = a[i] where i >= M\nX[i] = X[i + 3] * b[0] - a[i]   where i < M\n",
     "kernel corner(M, N)\nin a[M, N]\nout X[M, N]\nX[i, j] = a[i, j] where i == 0\nX[i, j] = a[i, j] where i >= 1, j == N - 1\n\
      X[i, j] = a[i, j] + X[i - 1, j + 1] - X[i, j + 1]   where i >= 1, j <= N - 2\n",
+    "kernel mirror(M, N)\nin a[M], b[N]\nout X[M]\nX[M - 1] = a[0]\nX[M - 1 - i] = X[M - i] + a[i] where 1 <= i, i < M\n",
     "kernel up(M, N)\nin U[M, M] is dominant, b[M], c[N]\nout X[M]\nX[i] = (b[i] - sum(j in i + 1..M) U[i, j] * X[j]) / U[i, i]\n",
 ];
 

@@ -110,7 +110,8 @@ impl Sizes {
     fn want(&mut self, parts: &[Contribution], wanted: &TileSize, source: &Arc<Source>) -> Checked<()> {
         let mut is_known = false;
         for (number, part) in parts.iter().enumerate() {
-            for (coordinate, _) in part.coordinates.iter().enumerate().filter(|(_, name)| **name == wanted.index) {
+            let is_meant = |name: &Name| *name == wanted.index || part.indices.get(&wanted.index) == Some(name);
+            for (coordinate, _) in part.coordinates.iter().enumerate().filter(|(_, name)| is_meant(name)) {
                 is_known = true;
                 let root = self.root(&Slot::Coordinate(number, coordinate));
                 let (size, span) = *self.sizes.entry(root).or_insert((wanted.size, wanted.span));
@@ -122,7 +123,8 @@ impl Sizes {
         if is_known {
             return Ok(());
         }
-        let known: BTreeSet<&Name> = parts.iter().flat_map(|part| &part.coordinates).collect();
+        let known = parts.iter().flat_map(|part| part.coordinates.iter().chain(part.indices.keys()));
+        let known: BTreeSet<&Name> = known.collect();
         let known = known.into_iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
         let refusal = Diagnostic::new(format!("no equation has an index `{}` to be tiled", wanted.index))
             .help(format!("the indices are {known}"));

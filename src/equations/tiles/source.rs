@@ -5,6 +5,7 @@
 
 use crate::recurrence::spaces::{SpaceSystem, convex_union, solve};
 use crate::recurrence::{Operator, Scalar};
+use std::collections::BTreeMap;
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::{Affine, Name, Polyhedron};
 use systole_base::span::Span;
@@ -37,6 +38,8 @@ pub(super) struct Contribution {
     pub coordinates: Vec<Name>,
     /// How many of these are subscripts.
     pub free: usize,
+    /// The indices of the equation that a coordinate stands for, up to sign and shift: `i` where it defines `F[N - 1 - i]`.
+    pub indices: BTreeMap<Name, Name>,
     /// The points.
     pub set: Polyhedron,
     /// What it reads.
@@ -121,6 +124,7 @@ fn of_space(cut: &SpaceSystem, position: usize) -> Checked<Contribution> {
         output: space.output.clone(),
         same: vec![],
         element: image(&space.output_access),
+        indices: stood_for(&member.embedding, space.indices(), &coordinates),
         coordinates,
         free,
         set: inverse.image(&space.domain.set),
@@ -129,6 +133,20 @@ fn of_space(cut: &SpaceSystem, position: usize) -> Checked<Contribution> {
         reduction: space.reduction,
         span: space.span,
     })
+}
+
+/// For each index that a coordinate has alone, with a factor of 1 or -1, this coordinate.
+fn stood_for(embedding: &[Affine], indices: &[Name], coordinates: &[Name]) -> BTreeMap<Name, Name> {
+    let alone = |form: &Affine| {
+        let mut own = form.terms().filter(|(name, _)| indices.contains(name));
+        let (index, factor) = own.next()?;
+        (own.next().is_none() && factor.abs() == 1).then(|| index.clone())
+    };
+    embedding
+        .iter()
+        .zip(coordinates)
+        .filter_map(|(form, coordinate)| Some((alone(form)?, coordinate.clone())))
+        .collect()
 }
 
 /// A reduction without the last subscripts of its tensor that are constants at all its points, such as a layer.
@@ -170,6 +188,7 @@ fn of_known(cut: &SpaceSystem, known: &crate::recurrence::spaces::ClosedValues) 
         same: vec![],
         element: targets,
         free: coordinates.len(),
+        indices: stood_for(&known.subscripts, &known.domain.indices, &coordinates),
         coordinates,
         set: inverse.image(&known.domain.set),
         reads: vec![],
