@@ -191,7 +191,7 @@ fn of_bound(part: &Contribution, index: &Name, known: &BTreeMap<Name, Axis>) -> 
 }
 
 /// Where the body is one parameter its end is the end of a tile's numbers too, and what is constant stands behind it; behind a
-/// sum of parameters tiles may be empty, so there it belongs to the body.
+/// sum of parameters tiles may be empty, so there it belongs to the body, and so does more than a tile of constants.
 fn of_dimension(parts: &[Contribution], sizes: &Sizes, tensor: &Tensor, dimension: usize) -> Axis {
     let extent = tensor.shape[dimension].clone();
     let size = sizes.of_dimension(&tensor.name, dimension);
@@ -202,7 +202,9 @@ fn of_dimension(parts: &[Contribution], sizes: &Sizes, tensor: &Tensor, dimensio
     let lowest = parts.iter().filter(|part| part.tensor == tensor.name).filter_map(|part| lowest(part, dimension));
     let before = lowest.max().unwrap_or(0).clamp(0, border);
     let growing = extent.clone() - Affine::constant(border);
-    let after = if size == 1 || growing.as_variable().is_some() { border - before } else { 0 };
+    // Each element of a border is a tile: of a wide one, as for `x[i + 100]`, a reader would be given them one by one.
+    let is_narrow = border - before <= size;
+    let after = if size == 1 || growing.as_variable().is_some() && is_narrow { border - before } else { 0 };
     Axis { before, body: extent - Affine::constant(before + after), size, after, margin: 0 }
 }
 
