@@ -10,8 +10,8 @@ use crate::extract::{
     Constraint, Found, Inquiry, Limits, Partition, Problem, Question, Survey, TriedPartition, best_division, both_ways,
     is_better_both_ways, is_better_divided, limits_both_ways, search_every_way, undivided, verify,
 };
-use crate::mapping::Design;
 use crate::mapping::candidates::Bounds;
+use crate::mapping::{Design, Rooms};
 use crate::rewrite::{self, Choices, Lowered, Step, load_rules, saturate};
 use crate::smt::{Discharged, Verdict, discharge_all, refutation_message};
 use crate::timing::obligations;
@@ -73,13 +73,15 @@ pub struct Compiled {
     /// Its program, for all sizes.
     pub program: Program,
     boundary_io: bool,
+    rooms: Rooms,
     lowered: Lowered,
 }
 
 impl Compiled {
     /// The design that is proved.
     pub fn design(&self) -> Design<'_> {
-        Design { boundary_io: self.boundary_io, ..self.front[self.winner].design(&self.spaces) }
+        let (boundary_io, rooms) = (self.boundary_io, self.rooms.clone());
+        Design { boundary_io, rooms, ..self.front[self.winner].design(&self.spaces) }
     }
 
     /// The steps from the equations to the dataflow of each space, each under a rule.
@@ -116,9 +118,9 @@ pub fn compile(source: &Arc<Source>, options: &Options) -> Checked<Compiled> {
         None => asked.search(Limits::usual())?,
     };
     let front = asked.found(&problem, &survey)?;
-    let boundary_io = problem.constraint().boundary_io;
+    let (boundary_io, rooms) = (problem.constraint().boundary_io, problem.constraint().rooms.clone());
     let (winner, proofs, unstated, program) = first_proved(&problem, &front, options).map_err(of_front)?;
-    Ok(Compiled { equations, spaces, front, winner, proofs, unstated, program, boundary_io, lowered })
+    Ok(Compiled { equations, spaces, front, winner, proofs, unstated, program, boundary_io, rooms, lowered })
 }
 
 /// The spaces of a kernel, divided in some way or not, with what the rules offer for each.
@@ -327,5 +329,6 @@ fn prove(design: &Design, program: &Program, options: &Options) -> Checked<(Vec<
 /// What is not proved, in the words of the source.
 fn messages(problem: &Problem, proofs: &[Discharged]) -> Diagnostics {
     let Some(space) = problem.system().spaces.first() else { return vec![] };
-    proofs.iter().filter_map(|proof| refutation_message(space, problem.constraint().span, proof)).collect()
+    let line_of = |proof: &Discharged| problem.constraint().line_of(&proof.obligation);
+    proofs.iter().filter_map(|proof| refutation_message(space, line_of(proof), proof)).collect()
 }

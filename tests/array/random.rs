@@ -87,6 +87,15 @@ impl Choices {
         }
     }
 
+    /// A scratchpad, with a word for each element or with room for a few.
+    fn scratchpad(&mut self, parameters: &[Name]) -> Scratchpad {
+        let shape = vec![self.index(parameters, 1)];
+        match self.choose(3) {
+            0 => Scratchpad::whole(name("own"), shape),
+            words => Scratchpad { name: name("own"), shape, room: vec![IndexExpr::Constant(words as i64)] },
+        }
+    }
+
     pub fn register(&mut self) -> Name {
         self.pick(&["r0", "C'", "acc.x"].map(name))
     }
@@ -222,7 +231,7 @@ impl Choices {
                 Bus { name: name("column"), joins: Joins::Line(vec![1, self.integer()]), latency: 0 },
                 Bus { name: name("shared"), joins: Joins::All, latency: 2 },
             ],
-            scratchpads: vec![Scratchpad { name: name("own"), shape: vec![self.index(&parameters, 1)] }],
+            scratchpads: vec![self.scratchpad(&parameters)],
             classes: (0..self.choose(3) + 1).map(|position| self.class(position)).collect(),
             parameters: self.assumed(parameters),
         }

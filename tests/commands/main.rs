@@ -62,6 +62,8 @@ mod refusal_kinds;
 
 mod refusals;
 
+mod rooms;
+
 mod rules;
 
 mod rules_check;

@@ -7,7 +7,7 @@
 use petgraph::algo::is_cyclic_directed;
 use petgraph::graph::{DiGraph, NodeIndex};
 use std::collections::BTreeMap;
-use systole::array::{Assignment, Environment, Pe, Program, State, Stop, Trouble, Wiring, compile, resume};
+use systole::array::{Assignment, Entry, Environment, Pe, Program, State, Stop, Trouble, Wiring, compile, resume};
 use systole::exec::Owners;
 use systole::integer::Bindings;
 
@@ -47,11 +47,11 @@ impl Environment for Walk<'_> {
         Ok(())
     }
 
-    fn keep(&mut self, _pad: usize, _entry: usize, _value: &()) -> Result<(), Trouble> {
+    fn keep(&mut self, _pad: usize, _entry: Entry, _value: &()) -> Result<(), Trouble> {
         Ok(())
     }
 
-    fn recall(&mut self, _pad: usize, _entry: usize) -> Result<(), Trouble> {
+    fn recall(&mut self, _pad: usize, _entry: Entry) -> Result<(), Trouble> {
         Ok(())
     }
 

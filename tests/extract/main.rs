@@ -24,6 +24,8 @@ mod limits;
 
 mod literature;
 
+mod meshes;
+
 mod offered;
 
 mod refusals;

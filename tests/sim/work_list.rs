@@ -13,7 +13,7 @@ use systole_base::integer::{Bindings, Name};
 use systole_equations::recurrence::Role;
 use systole_program::array;
 use systole_program::array::{
-    Assignment, Code, Environment, Layout, NOWHERE, Program, State, Stop, Tensors, Trouble, Wiring,
+    Assignment, Code, Entry, Environment, Layout, NOWHERE, Program, State, Stop, Tensors, Trouble, Wiring, recalled,
 };
 use systole_run::leaf::{Leaves, Tile, assign};
 use systole_run::shared::MemoryTraffic;
@@ -38,7 +38,7 @@ struct Pe<W> {
     slots: Vec<i64>,
     registers: Vec<W>,
     own: BTreeSet<(usize, usize)>,
-    kept: HashMap<(usize, usize), W>,
+    kept: HashMap<(usize, usize), (usize, W)>,
     counted: PeCounters,
     /// When its step began, and words through its port since.
     stepped: u64,
@@ -177,13 +177,13 @@ impl<W: Clone> Environment for View<'_, '_, W> {
         Ok(self.world.arrays[array][address].clone())
     }
 
-    fn keep(&mut self, pad: usize, entry: usize, value: &W) -> Result<(), Trouble> {
-        self.pe.kept.insert((pad, entry), value.clone());
+    fn keep(&mut self, pad: usize, Entry { element, word }: Entry, value: &W) -> Result<(), Trouble> {
+        self.pe.kept.insert((pad, word), (element, value.clone()));
         Ok(())
     }
 
-    fn recall(&mut self, pad: usize, entry: usize) -> Result<W, Trouble> {
-        self.pe.kept.get(&(pad, entry)).cloned().ok_or(Trouble::NotKept { pad, entry })
+    fn recall(&mut self, pad: usize, Entry { element, word }: Entry) -> Result<W, Trouble> {
+        recalled(self.pe.kept.get(&(pad, word)).cloned(), pad, element)
     }
 
     fn store(&mut self, array: usize, address: usize, value: &W) -> Result<(), Trouble> {

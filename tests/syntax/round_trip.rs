@@ -107,6 +107,8 @@ fn directive() -> impl Strategy<Value = Spanned<Directive>> {
         (ident(), option::of(expression())).prop_map(|(tensor, along)| Directive::Broadcast(tensor, along)),
         ident().prop_map(Directive::Prefetch),
         ident().prop_map(Directive::Feed),
+        (ident(), vec(option::of(literal().prop_map(at)), 0..3))
+            .prop_map(|(tensor, words)| Directive::Room(tensor, words)),
         (ident(), literal()).prop_map(|(index, size)| Directive::Tile(index, at(size))),
         ident().prop_map(Directive::Fold),
         (ident(), ident()).prop_map(|(tensor, word)| Directive::Layout(tensor, word)),

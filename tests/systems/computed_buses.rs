@@ -130,3 +130,32 @@ fn a_run_says_who_drives_twice_and_who_waits() {
     let stopped = simulate(&twice, &sizes, &kernel.inputs(&sizes), &Settings::default()).expect_err("it is stopped");
     assert!(shown(&stopped).contains("drives tag"), "{}", shown(&stopped));
 }
+
+/// As a program: two words on one bus in one cycle are reported, with who drove them, though each would be heard under its tag.
+#[test]
+fn a_run_says_which_words_share_a_bus_in_a_cycle() {
+    let kernel = kernel(BEST_WAYS);
+    let text = array::print(&proved(BEST_WAYS, &ways("t, r", "t, S")));
+    let sizes = kernel.sizes(&[2, 3]);
+    let said = |from: &[&str], to: &[&str]| {
+        let edit = |text: String, (from, to): (&&str, &&str)| {
+            assert!(text.contains(*from), "{text}");
+            text.replacen(*from, to, 1)
+        };
+        let text = from.iter().zip(to).fold(text.clone(), edit);
+        let program = array::parse("test.pe", &text).unwrap_or_else(|faults| panic!("{}", shown(&faults)));
+        shown(&simulate(&program, &sizes, &kernel.inputs(&sizes), &Settings::default()).expect_err("it is reported"))
+    };
+    // All PEs drive what they begin with at once, and not each in its turn.
+    let all = said(
+        &["(send X-to-X.max X)", "(drive X_2-link X_2 (r0 r))"],
+        &["(drive X_2-link X (1 p0)) (send X-to-X.max X)", "(tick 0)"],
+    );
+    assert!(all.contains("bus `X_2-link` carries two words of one line in cycle 0"), "{all}");
+    assert!(all.contains("PE (0) drives tag (1, 0), and PE (1) drives tag (1, 1)"), "{all}");
+    // One of them drives a second word beside its own.
+    let drive = "(drive X_2-link X_2 (r0 r))";
+    let beside = said(&[drive], &[&format!("{drive} (drive X_2-link X_2 ((+ r0 9) r))")]);
+    assert!(beside.contains("bus `X_2-link` carries two words of one line in cycle 1"), "{beside}");
+    assert!(beside.contains("PE (0) drives tag (1, 0), and PE (0) drives tag (10, 0)"), "{beside}");
+}

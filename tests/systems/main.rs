@@ -26,6 +26,8 @@ mod computed_buses;
 
 mod memories;
 
+mod rooms;
+
 mod two_sided;
 
 mod no_deadlock;

@@ -8,9 +8,10 @@ use systole_base::network::Links;
 use systole_base::span::Span;
 use systole_compile::timing::{PeOrder, no_deadlock_obligations, obligations};
 use systole_equations::recurrence::TwoSided;
+use systole_program::array;
 use systole_program::array::Program;
 use systole_program::obligation::Kind;
-use systole_run::sim::Settings;
+use systole_run::sim::{Settings, simulate};
 
 /// In step k all add what place k - 1 had before.
 const SPREAD: &str = "\
@@ -161,6 +162,32 @@ fn a_run_waits_for_what_comes_from_the_other_side() {
     let program = written(&kernel.design(&lines)).unwrap_or_else(|problems| panic!("{}", shown(&problems)));
     let outcome = kernel.hold_program(&program, &[5]);
     assert!(outcome.counters.pes.iter().any(|pe| pe.starved > 0), "some PE waits");
+}
+
+/// As a program: a stream that leaves its giver on the other side finds nobody, or leaves who waits for it waiting.
+#[test]
+fn a_run_says_that_a_stream_is_on_the_wrong_side() {
+    let kernel = both(SPREAD, "X", &["i"]);
+    let text = array::print(&proved(&kernel, &spread(&times(2, 1), ENDS)));
+    let (sizes, mut told) = (kernel.sizes(&[5]), 0);
+    for (from, to) in [("(offset -1)", "(offset 1)"), ("(offset 1)", "(offset -1)")] {
+        for (at, _) in text.match_indices(from) {
+            let turned = format!("{}{to}{}", &text[..at], &text[at + from.len()..]);
+            let program = array::parse("test.pe", &turned).unwrap_or_else(|faults| panic!("{}", shown(&faults)));
+            match simulate(&program, &sizes, &kernel.inputs(&sizes), &Settings::default()) {
+                Err(stopped) => {
+                    let said = shown(&stopped);
+                    assert!(said.contains("which does not receive on it") && said.contains("clock"), "{said}");
+                }
+                Ok(outcome) => {
+                    let deadlock = outcome.deadlock.unwrap_or_else(|| panic!("nobody notices\n{turned}"));
+                    assert!(!deadlock.blocked.is_empty());
+                }
+            }
+            told += 1;
+        }
+    }
+    assert!(told >= 2, "{text}");
 }
 
 #[test]

@@ -53,7 +53,7 @@ pub fn emit(design: &Design, links: &Links) -> Checked<Program> {
         kernel: design.system.kernel.clone(),
         parameters: design.system.parameters.clone(),
         tiles: vec![],
-        scratchpads: stores.scratchpads(design.system).into_iter().chain(partials(design, &alone)?).collect(),
+        scratchpads: stores.scratchpads(design).into_iter().chain(partials(design, &alone)?).collect(),
         leaves: vec![],
         arrays: loaded_ahead(arrays(design.system), design, links),
         grid: work.sides.iter().map(Side::coordinate).collect(),
@@ -67,7 +67,7 @@ pub fn emit(design: &Design, links: &Links) -> Checked<Program> {
     })
 }
 
-/// The scratchpads of partial results that wait on their PE, each as large as the tensor of the result.
+/// The scratchpads of partial results that wait on their PE, each with the room of the tensor of the result.
 fn partials(design: &Design, alone: &[MappedSpace]) -> Checked<Vec<Scratchpad>> {
     let mut pads = vec![];
     for part in alone {
@@ -79,8 +79,7 @@ fn partials(design: &Design, alone: &[MappedSpace]) -> Checked<Vec<Scratchpad>> 
             let Some(tensor) = tensor.filter(|_| design.fold.is_none()) else {
                 return Err(vec![not_kept(part.space)]);
             };
-            let shape = tensor.shape.iter().map(IndexExpr::affine).collect();
-            pads.push(Scratchpad { name: partial(part.space, level), shape });
+            pads.push(design.rooms.scratchpad(partial(part.space, level), tensor));
         }
     }
     Ok(pads)
@@ -102,14 +101,10 @@ struct Stores {
 }
 
 impl Stores {
-    /// The scratchpads, each as large as its tensor.
-    fn scratchpads(&self, system: &SpaceSystem) -> Vec<Scratchpad> {
-        let tensors = system.tensors.iter().filter_map(|tensor| Some((tensor, self.own.get(&tensor.name)?)));
-        let declared = tensors.map(|(tensor, pad)| Scratchpad {
-            name: pad.clone(),
-            shape: tensor.shape.iter().map(IndexExpr::affine).collect(),
-        });
-        declared.collect()
+    /// The scratchpads, each with the room of its tensor.
+    fn scratchpads(&self, design: &Design) -> Vec<Scratchpad> {
+        let kept = design.system.tensors.iter().filter_map(|tensor| Some((tensor, self.own.get(&tensor.name)?)));
+        kept.map(|(tensor, pad)| design.rooms.scratchpad(pad.clone(), tensor)).collect()
     }
 
     /// The buses of what all PEs share.

@@ -7,7 +7,7 @@
 use super::given::Given;
 use super::solve::GivenRows;
 use super::wanted::{Wanted, tiles_come_first};
-use crate::mapping::Fold;
+use crate::mapping::{Fold, Rooms};
 use crate::rewrite::{Choices, Transport};
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, counted};
 use systole_base::integer::{Affine, Matrix, Name, Vector};
@@ -15,6 +15,7 @@ use systole_base::network::Network;
 use systole_base::span::Span;
 use systole_equations::recurrence::spaces::{Family, Side, SpaceSystem};
 use systole_equations::recurrence::{Chain, Directive, Operand, Schedule, Space, Strip, TwoSided};
+use systole_program::obligation::{Kind, Obligation};
 
 /// The parts of a design that are given. What is `None` is searched.
 #[derive(Clone, Debug, Default)]
@@ -37,6 +38,10 @@ pub struct Constraint {
     pub fold: Option<(Vec<i64>, Span)>,
     /// Whether values may enter at the boundary only.
     pub boundary_io: bool,
+    /// How many words PEs have for what they keep.
+    pub rooms: Rooms,
+    /// Where the room of each tensor stands in the source.
+    pub room_spans: Vec<(Name, Span)>,
     /// Along which direction of the array a tensor is loaded and recovered.
     pub loading: Vec<(Name, Vector, Span)>,
     /// The whole design, where the schedule is one: nothing is searched.
@@ -168,6 +173,12 @@ impl Constraint {
         space.reduction.is_some() && self.transports.iter().any(|(directive, _)| keeps(directive))
     }
 
+    /// The line that an obligation is about: where a room stands, or when points run.
+    pub fn line_of(&self, obligation: &Obligation) -> Option<Span> {
+        let is_its = |(tensor, _): &&(Name, Span)| obligation.kind == Kind::Room && *tensor == obligation.of;
+        self.room_spans.iter().find(is_its).map(|(_, span)| *span).or(self.span)
+    }
+
     /// Whether the schedule says how a tensor moves.
     pub fn moves(&self, tensor: &Name) -> bool {
         self.transports.iter().any(|(directive, _)| subject(directive) == Some(tensor))
@@ -237,11 +248,33 @@ impl Constraint {
                 self.loading.push((tensor.clone(), along.clone(), span));
                 Ok(())
             }
+            Directive::Room(tensor, words) => self.room(system, (tensor, words), span),
             // Who runs a PE, and where arrays are, is the program's.
             Directive::Fold(_) | Directive::Layout(..) | Directive::Order(_) => Ok(()),
             // Where blocks begin a whole design says; a search tries all.
             Directive::Phase(_) => Ok(()),
         }
+    }
+
+    fn room(
+        &mut self,
+        system: &SpaceSystem,
+        (tensor, words): (&Name, &[Option<i64>]),
+        span: Span,
+    ) -> Result<(), Diagnostic> {
+        let Some(known) = system.tensors.iter().find(|known| known.name == *tensor) else {
+            let said = Diagnostic::new(format!("`{}` has no tensor `{tensor}`", system.kernel));
+            return Err(said.label(&system.source, span, "named here"));
+        };
+        if known.shape.len() != words.len() {
+            let (rank, given) = (counted(known.shape.len(), "dimension"), words.len());
+            let said = Diagnostic::new(format!("`{tensor}` has {rank}, and room for {given}"));
+            let said = said.label(&system.source, span, "a number for each dimension");
+            return Err(said.help("write `_` for a dimension in which each subscript has a word of its own"));
+        }
+        self.rooms.set(tensor, words.to_vec());
+        self.room_spans.push((tensor.clone(), span));
+        Ok(())
     }
 
     fn place(&mut self, system: &SpaceSystem, rows: &[Affine], span: Span) -> Result<(), Diagnostic> {

@@ -38,6 +38,7 @@ pub fn design_text(design: &Design) -> String {
     if design.boundary_io {
         text += "io boundary\n";
     }
+    text.extend(design.rooms.lines().map(|line| line + "\n"));
     text += &two_sided_text(design.system);
     for (position, (space, part)) in design.system.spaces.iter().zip(&design.parts).enumerate() {
         text += &space_text(

@@ -36,6 +36,8 @@ mod problem;
 
 mod refusal;
 
+mod rooms;
+
 pub use both_ways::{both_ways, is_better_both_ways, limits_both_ways};
 pub use constraint::{Constraint, place_of};
 pub use front::{Found, Front};
@@ -44,5 +46,6 @@ pub use limits::{LeftOut, Limits};
 pub use partition::{Partition, TriedPartition, best_division, is_better_divided, undivided};
 pub use problem::{Problem, Question, Strategy, search, search_every_way, verify};
 pub use refusal::{Inquiry, Order, affine_order};
+pub use rooms::least_rooms;
 pub use solve::{Law, Stuck, nearest, why_stuck};
 pub use survey::{Rejections, Survey};

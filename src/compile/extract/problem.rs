@@ -175,7 +175,8 @@ impl<'a> Problem<'a> {
 
     /// A design that was found, as one to prove.
     pub fn design(&self, found: &Found) -> Design<'a> {
-        Design { boundary_io: self.constraint().boundary_io, ..found.design(self.system) }
+        let Constraint { boundary_io, rooms, .. } = self.constraint();
+        Design { boundary_io: *boundary_io, rooms: rooms.clone(), ..found.design(self.system) }
     }
 }
 

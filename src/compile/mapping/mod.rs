@@ -23,6 +23,10 @@ mod route;
 
 pub use route::words_meet;
 
+mod room;
+
+pub use room::{Rooms, show_words};
+
 mod system;
 
 pub use system::{Design, SpaceDesign, restrict};

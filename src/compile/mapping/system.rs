@@ -1,6 +1,6 @@
 //! Designs: one part a space, and how the parts stand to each other.
 
-use super::{Fold, MappedSpace, SpaceTimeMap};
+use super::{Fold, MappedSpace, Rooms, SpaceTimeMap};
 use crate::rewrite::{Dataflow, Transport};
 use std::collections::BTreeMap;
 use systole_base::integer::{Affine, Matrix, Name, Vector};
@@ -57,12 +57,14 @@ pub struct Design<'a> {
     pub fold: Fold,
     /// Whether values may enter only at the array's boundary.
     pub boundary_io: bool,
+    /// How many words PEs have for what they keep.
+    pub rooms: Rooms,
 }
 
 impl<'a> Design<'a> {
-    /// A design in which nothing is folded, and values enter anywhere.
+    /// A design in which nothing is folded, values enter anywhere, and what is kept has a word of its own.
     pub fn new(system: &'a SpaceSystem, parts: Vec<SpaceDesign>) -> Design<'a> {
-        Design { system, parts, fold: Fold::default(), boundary_io: false }
+        Design { system, parts, fold: Fold::default(), boundary_io: false, rooms: Rooms::default() }
     }
 }
 

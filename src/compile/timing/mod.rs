@@ -48,6 +48,8 @@ mod handoff;
 
 mod elements;
 
+mod room;
+
 mod system;
 
 mod no_deadlock;
@@ -61,4 +63,5 @@ pub use handed_waits::no_deadlock_obligations;
 pub use handoff::handoff_obligations;
 pub use loads::{load_depth_obligation, load_depth_obligations};
 pub use no_deadlock::{PeOrder, space_no_deadlock_obligations};
+pub use room::room_obligations;
 pub use system::{handed_words_apart, obligations, obligations_within, points_apart};

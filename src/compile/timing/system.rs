@@ -24,9 +24,11 @@ pub fn obligations(design: &Design, links: &Links) -> Checked<Vec<Obligation>> {
     }
     stated.extend(load_depth_obligations(design, links, None));
     let frame = SystemFrame { design, links: *links };
-    for handoff in &checked_handoffs(design, links)? {
+    let handoffs = checked_handoffs(design, links)?;
+    for handoff in &handoffs {
         stated.extend(frame.of_handoff(handoff)?);
     }
+    stated.extend(frame.rooms(&handoffs));
     stated.extend(frame.conflicts()?);
     Ok(stated)
 }

@@ -37,8 +37,20 @@ impl<'a> SystemFrame<'a> {
 
     /// A point given over the indices of another point's space.
     pub fn point_at(&self, space: usize, at: &[Affine], reader: &SpacePoint) -> SpacePoint {
-        let image = self.image(reader);
-        SpacePoint { space, coordinates: at.iter().map(|form| form.substitute(&image)).collect() }
+        SpacePoint { space, coordinates: self.at(at, reader) }
+    }
+
+    /// The point one step further along a direction.
+    pub fn moved(&self, point: &SpacePoint, along: &[i64]) -> SpacePoint {
+        let coordinates = point.coordinates.iter().zip(along);
+        let moved = coordinates.map(|(form, entry)| form.clone() + Affine::constant(*entry));
+        SpacePoint { space: point.space, coordinates: moved.collect() }
+    }
+
+    /// Forms over the indices of a point's space, at the point.
+    pub fn at(&self, forms: &[Affine], point: &SpacePoint) -> Vec<Affine> {
+        let image = self.image(point);
+        forms.iter().map(|form| form.substitute(&image)).collect()
     }
 
     /// The point lies in `set`.

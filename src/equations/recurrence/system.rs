@@ -348,6 +348,9 @@ pub enum Directive {
     Local(Name),
     /// `memory X`: what is computed of the tensor goes to the memory that all PEs share, and is read there.
     Memory(Name),
+    /// `room X (2, _)`: by how many words a PE takes the subscripts of what it keeps of the tensor modulo, along each dimension;
+    /// nothing where each subscript has a word of its own.
+    Room(Name, Vec<Option<i64>>),
     /// `io boundary` (true) or `io anywhere` (false).
     BoundaryIo(bool),
     /// `network hex`: the network the schedule is for, unless another is asked for.

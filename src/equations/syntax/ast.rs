@@ -267,6 +267,8 @@ pub enum Directive {
     Local(Ident),
     /// `memory X`.
     Memory(Ident),
+    /// `room X (2, _)`: how many words a PE has for what it keeps of `X` along each dimension; `_` for a word an element.
+    Room(Ident, Vec<Option<Spanned<f64>>>),
     /// `tile i 64`.
     Tile(Ident, Spanned<f64>),
     /// `fold block-cyclic:2`.

@@ -104,6 +104,7 @@ fn print_directive(directive: &Directive) -> String {
         Directive::Broadcast(tensor, along) => print_flow("broadcast", tensor, along.as_slice()),
         Directive::Local(tensor) => format!("local {}", tensor.node),
         Directive::Memory(tensor) => format!("memory {}", tensor.node),
+        Directive::Room(tensor, words) => format!("room {} ({})", tensor.node, print_room(words)),
         Directive::Prefetch(tensor) => format!("prefetch {}", tensor.node),
         Directive::Feed(tensor) => format!("feed {}", tensor.node),
         Directive::Tile(index, size) => format!("tile {} {}", index.node, print_number(size.node)),
@@ -133,6 +134,11 @@ fn print_level(level: &Level) -> String {
 
 fn print_numbers(numbers: &[Spanned<f64>]) -> String {
     numbers.iter().map(|number| print_number(number.node)).collect::<Vec<_>>().join(", ")
+}
+
+fn print_room(words: &[Option<Spanned<f64>>]) -> String {
+    let along = |words: &Option<Spanned<f64>>| words.as_ref().map_or("_".to_owned(), |words| print_number(words.node));
+    words.iter().map(along).collect::<Vec<_>>().join(", ")
 }
 
 fn print_list(list: &[Expr]) -> String {

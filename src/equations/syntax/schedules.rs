@@ -7,7 +7,7 @@ use crate::syntax::ast::Ident;
 use chumsky::prelude::*;
 
 /// The words that lead a directive.
-pub(super) const WORDS: [&str; 22] = [
+pub(super) const WORDS: [&str; 23] = [
     "place",
     "time",
     "stream",
@@ -16,6 +16,7 @@ pub(super) const WORDS: [&str; 22] = [
     "feed",
     "local",
     "memory",
+    "room",
     "tile",
     "fold",
     "layout",
@@ -70,7 +71,14 @@ fn transport<'s>() -> Reader<'s, Directive> {
     let prefetch = keyword("prefetch").ignore_then(dotted()).map(Directive::Prefetch);
     let feed = keyword("feed").ignore_then(dotted()).map(Directive::Feed);
     let memory = keyword("memory").ignore_then(dotted()).map(Directive::Memory);
-    choice((both, stream, broadcast, prefetch, feed, memory)).boxed()
+    choice((both, stream, broadcast, prefetch, feed, memory, room())).boxed()
+}
+
+/// `room X (2, _)`.
+fn room<'s>() -> Reader<'s, Directive> {
+    let words = choice((number().map(Some), keyword("_").to(None)));
+    let room = keyword("room").ignore_then(dotted()).then(listed(words, ("(", ")")));
+    room.map(|(tensor, words)| Directive::Room(tensor, words)).boxed()
 }
 
 fn tree<'s>() -> Reader<'s, (Ident, Vec<Expr>)> {

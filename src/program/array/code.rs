@@ -17,8 +17,8 @@ pub struct Code {
     pub grid: Grid,
     /// The arrays, in the order of the program.
     pub arrays: Vec<Layout>,
-    /// The extents of each scratchpad.
-    pub scratchpads: Vec<Vec<usize>>,
+    /// The scratchpads, in the order of the program.
+    pub scratchpads: Vec<Pad>,
     /// One entry for each class of the program.
     pub classes: Vec<ClassCode>,
     /// The PEs that belong to a class, in row-major order of the grid.
@@ -27,6 +27,24 @@ pub struct Code {
     pub operations: Vec<Vec<(Function, u64)>>,
     /// The most elements of a word, by where it is.
     pub widths: Widths,
+}
+
+/// A scratchpad of a PE.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pad {
+    /// How many elements it is for along each dimension.
+    pub shape: Vec<usize>,
+    /// How many words it has along each dimension: by so many a subscript is taken modulo.
+    pub room: Vec<usize>,
+}
+
+/// Where in a scratchpad an element has its word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The row-major position of the element among all elements.
+    pub element: usize,
+    /// That of its word among all words.
+    pub word: usize,
 }
 
 /// A PE that has something to do.

@@ -5,7 +5,7 @@
 //! that are missing, not positive, or so large that a run could not be held in memory are refused before anything is allocated
 //! for them.
 
-use super::code::{ClassCode, Code, Grid, Layout, Pe, Test};
+use super::code::{ClassCode, Code, Grid, Layout, Pad, Pe, Test};
 use super::compile_body::{Frame, compile_class};
 
 use super::room::{ELEMENT_BYTES, MEMORY_LIMIT, Room, check_memory, given_by_leaves};
@@ -52,7 +52,7 @@ fn compile_for(program: &Program, sizes: &Bindings, room: &Room) -> Checked<Code
 /// Code without its PEs.
 struct Skeleton {
     arrays: Vec<Layout>,
-    scratchpads: Vec<Vec<usize>>,
+    scratchpads: Vec<Pad>,
     grid: Grid,
     classes: Vec<ClassCode>,
     operations: Vec<Vec<(Function, u64)>>,
@@ -64,8 +64,8 @@ fn skeleton(program: &Program, sizes: &Bindings, room: &Room) -> Checked<Skeleto
     let sizes = &bind_tiles(program, sizes);
     let arrays: Vec<Layout> =
         program.arrays.iter().map(|array| compile_array(array, sizes)).collect::<Result<_, Diagnostic>>()?;
-    let extents = |pad: &Scratchpad| pad.shape.iter().map(|extent| extent_of(extent, sizes, &pad.name)).collect();
-    let scratchpads = program.scratchpads.iter().map(extents).collect::<Result<Vec<Vec<usize>>, Diagnostic>>()?;
+    let scratchpads: Vec<Pad> =
+        program.scratchpads.iter().map(|pad| compile_pad(pad, sizes)).collect::<Result<_, Diagnostic>>()?;
     let grid = compile_grid(program, sizes)?;
     let mut operations = vec![];
     let classes: Vec<ClassCode> =
@@ -104,6 +104,13 @@ fn check_size(name: &Name, sizes: &Bindings) -> Option<Diagnostic> {
 pub fn bind_tiles(program: &Program, sizes: &Bindings) -> Bindings {
     let count = |tile: &TileCount| Some((tile.name.clone(), tile.at(sizes)?));
     sizes.iter().map(|(name, value)| (name.clone(), *value)).chain(program.tiles.iter().filter_map(count)).collect()
+}
+
+fn compile_pad(pad: &Scratchpad, sizes: &Bindings) -> Result<Pad, Diagnostic> {
+    let extents = |forms: &[IndexExpr]| -> Result<Vec<usize>, Diagnostic> {
+        forms.iter().map(|form| extent_of(form, sizes, &pad.name)).collect()
+    };
+    Ok(Pad { shape: extents(&pad.shape)?, room: extents(&pad.room)? })
 }
 
 fn compile_array(array: &ArrayDecl, sizes: &Bindings) -> Result<Layout, Diagnostic> {

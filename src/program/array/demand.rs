@@ -1,9 +1,10 @@
 //! What the PEs of a program need of their own: registers and words of local memory.
 //!
 //! In: a program and sizes. Out: for each class that occurs at these sizes the registers its text names, and the most
-//! different elements that one of its PEs prefetches. Prefetches depend on coordinates, loops and sizes only, so they are
-//! counted without a run.
+//! different words that one of its PEs has use for: elements that it prefetches, and words of scratchpads that it keeps something
+//! in. Both depend on coordinates, loops and sizes only, so they are counted without a run.
 
+use super::code::Pad;
 use super::{Condition, IndexExpr, Instruction, Program, bind_tiles, compile};
 use std::collections::BTreeSet;
 use systole_base::diagnostic::{Checked, Diagnostic};
@@ -33,9 +34,10 @@ pub fn demands(program: &Program, sizes: &Bindings) -> Checked<Vec<Demand>> {
         let (class, pe) = (&program.classes[placed.class], code.grid.point(placed.position));
         let mut bindings = bind_tiles(program, sizes);
         bindings.extend(program.grid.iter().map(|side| side.name.clone()).zip(pe.iter().copied()));
-        let mut held = Held { bindings, elements: BTreeSet::new() };
+        let mut held =
+            Held { pads: (program, &code.scratchpads), bindings, elements: BTreeSet::new(), kept: BTreeSet::new() };
         held.visit(&class.body).ok_or_else(|| vec![too_large(&class.name)])?;
-        let words = held.elements.len() as u64;
+        let words = (held.elements.len() + held.kept.len()) as u64;
         if found[placed.class].as_ref().is_none_or(|known| known.words < words) {
             let registers = code.classes[placed.class].registers as u64;
             found[placed.class] = Some(Demand { class: class.name.clone(), registers, words, pe });
@@ -48,28 +50,46 @@ fn too_large(class: &str) -> Diagnostic {
     Diagnostic::new(format!("a number of class `{class}` does not fit 64 bits at these sizes"))
 }
 
-/// What a PE has prefetched.
-struct Held {
+/// What a PE has in its own memory.
+struct Held<'a> {
+    /// The scratchpads by name, and as they are at these sizes.
+    pads: (&'a Program, &'a [Pad]),
     bindings: Bindings,
+    /// What it has prefetched.
     elements: BTreeSet<(Name, Vector)>,
+    /// The words of scratchpads in which it has kept something.
+    kept: BTreeSet<(usize, Vector)>,
 }
 
-impl Held {
-    /// Follows the prefetches; `None` where a number does not fit.
+impl Held<'_> {
+    /// Follows what is prefetched and kept; `None` where a number does not fit.
     fn visit(&mut self, body: &[Instruction]) -> Option<()> {
-        body.iter().filter(|instruction| prefetches(instruction)).try_for_each(|instruction| match instruction {
+        body.iter().filter(|instruction| fills(instruction)).try_for_each(|instruction| match instruction {
             Instruction::Loop { index, first, last, body } => self.repeat(index, (first, last), body),
             Instruction::If { conditions, then, otherwise } => {
                 let holds = self.all_hold(conditions)?;
                 self.visit(if holds { then } else { otherwise })
             }
             Instruction::Prefetch(array, subscripts) => {
-                let element: Option<Vector> = subscripts.iter().map(|form| form.evaluate(&self.bindings)).collect();
-                self.elements.insert((array.clone(), element?));
+                let element = self.values(subscripts)?;
+                self.elements.insert((array.clone(), element));
+                Some(())
+            }
+            Instruction::Keep(pad, subscripts, _) => {
+                let (program, pads) = self.pads;
+                let position = program.scratchpads.iter().position(|known| known.name == *pad)?;
+                let rooms = pads.get(position)?.room.iter();
+                let word = self.values(subscripts)?.into_iter().zip(rooms);
+                let word = word.map(|(subscript, room)| subscript.rem_euclid((*room).max(1) as i64));
+                self.kept.insert((position, word.collect()));
                 Some(())
             }
             _ => Some(()),
         })
+    }
+
+    fn values(&self, subscripts: &[IndexExpr]) -> Option<Vector> {
+        subscripts.iter().map(|form| form.evaluate(&self.bindings)).collect()
     }
 
     fn repeat(&mut self, index: &Name, (first, last): (&IndexExpr, &IndexExpr), body: &[Instruction]) -> Option<()> {
@@ -86,12 +106,12 @@ impl Held {
     }
 }
 
-/// Whether an instruction prefetches, itself or within.
-fn prefetches(instruction: &Instruction) -> bool {
+/// Whether an instruction prefetches or keeps, itself or within.
+fn fills(instruction: &Instruction) -> bool {
     match instruction {
-        Instruction::Prefetch(..) => true,
-        Instruction::Loop { body, .. } => body.iter().any(prefetches),
-        Instruction::If { then, otherwise, .. } => then.iter().chain(otherwise).any(prefetches),
+        Instruction::Prefetch(..) | Instruction::Keep(..) => true,
+        Instruction::Loop { body, .. } => body.iter().any(fills),
+        Instruction::If { then, otherwise, .. } => then.iter().chain(otherwise).any(fills),
         _ => false,
     }
 }

@@ -5,7 +5,7 @@
 //! handled here, so that all back ends compute the same bits. An instruction that has to wait changes nothing and is run
 //! again from its start. What a word is, a number or a tile, the environment says.
 
-use super::code::{Code, Index, Op, Scalar};
+use super::code::{Code, Entry, Index, Op, Pad, Scalar};
 
 /// A PE between two runs.
 pub struct State<'a, W> {
@@ -51,8 +51,10 @@ pub enum Trouble {
     NotPrefetched { array: usize, address: usize },
     /// No such entry.
     OutsideScratchpad { pad: usize, subscripts: Vec<i64> },
-    /// An entry is read that the PE has not kept.
-    NotKept { pad: usize, entry: usize },
+    /// An element is recalled that the PE has not kept.
+    NotKept { pad: usize, element: usize },
+    /// An element is recalled whose word holds another one by now.
+    KeptOver { pad: usize, element: usize, by: usize },
     /// An operation shares a step in which its cell has no room for it; so many are one too many.
     FullCell { operations: u64 },
     /// An element is stored a second time.
@@ -96,10 +98,10 @@ pub trait Environment {
     fn prefetch(&mut self, array: usize, address: usize) -> Result<bool, Trouble>;
     /// `local`.
     fn local(&mut self, array: usize, address: usize) -> Result<Self::Word, Trouble>;
-    /// `keep`: an entry of the PE's own scratchpad.
-    fn keep(&mut self, pad: usize, entry: usize, value: &Self::Word) -> Result<(), Trouble>;
+    /// `keep`: an element into its word of the PE's own scratchpad.
+    fn keep(&mut self, pad: usize, entry: Entry, value: &Self::Word) -> Result<(), Trouble>;
     /// `recall`.
-    fn recall(&mut self, pad: usize, entry: usize) -> Result<Self::Word, Trouble>;
+    fn recall(&mut self, pad: usize, entry: Entry) -> Result<Self::Word, Trouble>;
     /// `store`.
     fn store(&mut self, array: usize, address: usize, value: &Self::Word) -> Result<(), Trouble>;
     /// `fill`. Where nothing is timed it is a store.
@@ -291,8 +293,8 @@ impl<E: Environment> Running<'_, E> {
         Ok(address)
     }
 
-    /// The row-major position of an entry of a scratchpad.
-    fn entry(&self, pad: usize, at: &[Index]) -> Result<usize, Trouble> {
+    /// Where an element has its word in a scratchpad.
+    fn entry(&self, pad: usize, at: &[Index]) -> Result<Entry, Trouble> {
         entry_of((pad, &self.code.scratchpads[pad]), at, |slot| self.slots[slot])
     }
 
@@ -304,23 +306,34 @@ impl<E: Environment> Running<'_, E> {
     }
 }
 
-/// The row-major position of an entry of a scratchpad with these extents, where `slot` gives the slots.
+/// Where an element has its word in a scratchpad, where `slot` gives the slots.
 ///
 /// # Errors
 /// A subscript that is out of range, or does not fit.
-pub fn entry_of(
-    (pad, extents): (usize, &[usize]),
-    at: &[Index],
-    slot: impl Fn(usize) -> i64,
-) -> Result<usize, Trouble> {
+pub fn entry_of((number, pad): (usize, &Pad), at: &[Index], slot: impl Fn(usize) -> i64) -> Result<Entry, Trouble> {
     let subscripts: Option<Vec<i64>> = at.iter().map(|index| index.value_of(&slot)).collect();
     let subscripts = subscripts.ok_or(Trouble::Overflow)?;
-    let mut entry = 0usize;
-    for (subscript, extent) in subscripts.iter().zip(extents) {
+    let mut entry = Entry { element: 0, word: 0 };
+    for ((subscript, extent), room) in subscripts.iter().zip(&pad.shape).zip(&pad.room) {
         match usize::try_from(*subscript) {
-            Ok(subscript) if subscript < *extent => entry = entry * extent + subscript,
-            _ => return Err(Trouble::OutsideScratchpad { pad, subscripts }),
+            Ok(subscript) if subscript < *extent => {
+                entry.element = entry.element * extent + subscript;
+                entry.word = entry.word * room + subscript % room;
+            }
+            _ => return Err(Trouble::OutsideScratchpad { pad: number, subscripts }),
         }
     }
     Ok(entry)
+}
+
+/// What a word of a scratchpad holds, where that is the element.
+///
+/// # Errors
+/// Nothing was kept in the word, or another element was.
+pub fn recalled<W>(held: Option<(usize, W)>, pad: usize, element: usize) -> Result<W, Trouble> {
+    match held {
+        Some((by, word)) if by == element => Ok(word),
+        Some((by, _)) => Err(Trouble::KeptOver { pad, element, by }),
+        None => Err(Trouble::NotKept { pad, element }),
+    }
 }

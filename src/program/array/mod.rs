@@ -68,7 +68,7 @@ pub use validate::validate;
 
 mod code;
 
-pub use code::{Call, ClassCode, Code, Grid, Index, Layout, Op, Pe, Port, Scalar, Test, unflatten};
+pub use code::{Call, ClassCode, Code, Entry, Grid, Index, Layout, Op, Pad, Pe, Port, Scalar, Test, unflatten};
 
 mod boxes;
 
@@ -102,7 +102,7 @@ pub use wiring::{NOWHERE, Wire, Wiring};
 
 mod interpret;
 
-pub use interpret::{Assignment, Environment, State, Stop, Trouble, entry_of, resume};
+pub use interpret::{Assignment, Environment, State, Stop, Trouble, entry_of, recalled, resume};
 
 /// The version of the text form that this crate writes and reads.
 pub const VERSION: u64 = 1;

@@ -310,13 +310,19 @@ impl Parser {
         Ok(())
     }
 
-    /// `(scratchpad S (N M))`: words of each PE for itself.
+    /// `(scratchpad S (N M))`: words of each PE for itself. The room may be left out: a word for each element.
     fn scratchpad(&mut self, form: &SExpression, rest: &[SExpression]) -> Read<()> {
         self.note(Place::Scratchpad(self.program.scratchpads.len()), form.span);
+        let (rest, more) = rest.split_at(rest.len().min(2));
         let [name, shape] = self.reader.exactly(form, rest, "(scratchpad NAME (EXTENT ..))")?;
         let name = self.reader.name(name, "the name of a scratchpad")?;
         let shape = self.reader.indices(self.reader.list(shape, "a list of extents")?)?;
-        self.program.scratchpads.push(Scratchpad { name, shape });
+        let room = match more {
+            [] => shape.clone(),
+            [room] => self.reader.indices(self.reader.call_of(room, "room", "`(room WORDS ..)`")?)?,
+            [_, other, ..] => return self.reader.expected(other, "nothing after the room"),
+        };
+        self.program.scratchpads.push(Scratchpad { name, shape, room });
         Ok(())
     }
 

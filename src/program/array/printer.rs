@@ -107,7 +107,9 @@ fn print_bus(bus: &Bus) -> String {
 }
 
 fn print_scratchpad(scratchpad: &Scratchpad) -> String {
-    format!("(scratchpad {} ({}))", scratchpad.name, joined(&scratchpad.shape))
+    let Scratchpad { name, shape, room } = scratchpad;
+    let room = if scratchpad.is_folded() { format!(" (room{})", spaced(room)) } else { String::new() };
+    format!("(scratchpad {name} ({}){room})", joined(shape))
 }
 
 fn print_class(class: &Class) -> Vec<String> {

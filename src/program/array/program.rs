@@ -53,6 +53,13 @@
 //!   ... (keep (x t i) x_2) ... (recall x_3 (x (- t 1) j)) ...
 //! ```
 //!
+//! Where elements take turns in a word, the room stands behind the shape: each subscript is taken modulo the room of its
+//! dimension, a number of words or all of it. A word holds the element that was kept in it last:
+//!
+//! ```text
+//!   (scratchpad x (T N) (room 2 N))
+//! ```
+//!
 //! A memory that all PEs share is a bus that joins them all. What one of them drives under the subscripts of an element, any of
 //! them hears from `latency` cycles on, and waits for until then:
 //!
@@ -167,18 +174,22 @@ impl Program {
         i64::try_from(latencies.max().unwrap_or(0)).unwrap_or(i64::MAX)
     }
 
+    /// Shows each instruction of all classes, those within others too.
+    pub fn each_instruction<'a>(&'a self, mut see: impl FnMut(&'a Instruction)) {
+        self.classes.iter().for_each(|class| every(&class.body, &mut see));
+    }
+
     /// Whether some PE loads or prefetches from an array.
     pub fn reads(&self, array: &Name) -> bool {
         let mut is_read = false;
-        let mut see = |instruction: &Instruction| {
+        self.each_instruction(|instruction| {
             is_read |= match instruction {
                 Instruction::Load(_, from, _) | Instruction::Local(_, from, _) | Instruction::Prefetch(from, _) => {
                     from == array
                 }
                 _ => false,
             };
-        };
-        self.classes.iter().for_each(|class| every(&class.body, &mut see));
+        });
         is_read
     }
 
@@ -302,13 +313,27 @@ pub enum Joins {
     All,
 }
 
-/// A part of every PE's own memory, for words that the PE keeps and reads again: each PE has one, with an entry for each element.
+/// A part of every PE's own memory, for words that the PE keeps and reads again: each PE has one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scratchpad {
     /// Its name.
     pub name: Name,
     /// Extents over the parameters: in a program over tiles, over the numbers of tiles.
     pub shape: Vec<IndexExpr>,
+    /// How many words there are along each dimension: a literal, by which subscripts are taken modulo, or the extent.
+    pub room: Vec<IndexExpr>,
+}
+
+impl Scratchpad {
+    /// One with a word for each element.
+    pub fn whole(name: Name, shape: Vec<IndexExpr>) -> Scratchpad {
+        Scratchpad { name, room: shape.clone(), shape }
+    }
+
+    /// Whether elements take turns in a word.
+    pub fn is_folded(&self) -> bool {
+        self.room != self.shape
+    }
 }
 
 /// PEs that run the same body.

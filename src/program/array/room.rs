@@ -4,7 +4,7 @@
 //! before anything is allocated. In a program over tiles a register, and a slot of a channel, holds a tile.
 
 use super::Program;
-use super::code::{ClassCode, Grid, Layout};
+use super::code::{ClassCode, Grid, Layout, Pad};
 use systole_base::diagnostic::{Checked, Diagnostic, counted};
 use systole_base::integer::Bindings;
 use systole_equations::tiles::Axis;
@@ -44,15 +44,14 @@ impl Room {
 /// Refuses sizes whose state would not fit, counting what a run holds for each element and for each PE of the grid.
 pub(super) fn check_memory(
     (program, sizes): (&Program, &Bindings),
-    (arrays, scratchpads): (&[Layout], &[Vec<usize>]),
+    (arrays, scratchpads): (&[Layout], &[Pad]),
     grid: &Grid,
     classes: &[ClassCode],
     room: &Room,
 ) -> Checked<()> {
     let elements: u128 = arrays.iter().map(|array| volume(&array.elements)).fold(0, u128::saturating_add);
-    // One PE keeps an element, so all PEs together have as many entries as the scratchpad.
-    let kept: u128 = scratchpads.iter().map(|extents| volume(extents)).fold(0, u128::saturating_add);
     let pes = volume(&grid.extents);
+    let kept: u128 = scratchpads.iter().map(|pad| most_kept(pad, pes)).fold(0, u128::saturating_add);
     let pe_bytes = classes.iter().map(ClassCode::bytes).max().unwrap_or(0);
     let tiles = if program.is_over_tiles() { tiles_of_a_pe(program, classes) } else { 0 };
     let tile_bytes = u128::from(largest_word(program, sizes, arrays)) * 8;
@@ -73,6 +72,13 @@ pub(super) fn check_memory(
         .note(format!("{} and {}{of_tiles}", counted(pes, "PE"), counted(elements, "array element")))
         .help("choose smaller sizes")
         .alone()
+}
+
+/// How many words of a scratchpad all PEs together use at most: one PE keeps an element, and each has so many words. Elements are
+/// counted from 0 on, so there may not be too many of them either.
+fn most_kept(pad: &Pad, pes: u128) -> u128 {
+    let elements = volume(&pad.shape);
+    if elements > ADDRESSABLE { elements } else { elements.min(volume(&pad.room).saturating_mul(pes)) }
 }
 
 fn volume(extents: &[usize]) -> u128 {

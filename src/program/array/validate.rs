@@ -9,7 +9,7 @@ use super::read_leaf::linear;
 use super::relink::missing_links;
 use super::validate_body::check_bodies;
 use super::validate_leaf::check_tiles;
-use super::{ArrayDecl, Condition, IndexExpr, Joins, Loads, Program};
+use super::{ArrayDecl, Condition, IndexExpr, Joins, Loads, Program, Scratchpad};
 use std::collections::BTreeSet;
 use systole_base::diagnostic::{Checked, Diagnostic, counted, nearest};
 use systole_base::integer::Name;
@@ -141,6 +141,21 @@ impl<'a> Checker<'a> {
         let sizes = self.sizes();
         for (place, pad) in number(&self.program.scratchpads, Place::Scratchpad, |pad| pad) {
             pad.shape.iter().for_each(|extent| self.check_index(place, extent, &sizes));
+            self.check_room(place, pad);
+        }
+    }
+
+    /// As many dimensions as the shape, each with a number of words, 1 at least, or with all of its extent.
+    fn check_room(&mut self, place: Place, pad: &Scratchpad) {
+        if pad.room.len() != pad.shape.len() {
+            let (rank, given) = (counted(pad.shape.len(), "dimension"), pad.room.len());
+            self.fault(place, format!("scratchpad `{}` has {rank}, and room for {given}", pad.name));
+        }
+        for (room, extent) in pad.room.iter().zip(&pad.shape) {
+            if !matches!(room, IndexExpr::Constant(1..)) && room != extent {
+                let fault = format!("the room of scratchpad `{}` is a number of words, or a whole extent", pad.name);
+                self.fault(place, fault);
+            }
         }
     }
 

@@ -23,6 +23,8 @@ pub enum Kind {
     LoadDepth,
     /// A value that another space computes is there before it is taken.
     Handoff,
+    /// What a PE keeps is not kept over while it is still to be read.
+    Room,
     /// What a PE waits for in a run without clocks comes before what waits.
     NoDeadlock,
     /// Every element that is computed is written by an equation.
@@ -39,7 +41,7 @@ pub enum Kind {
 
 impl Kind {
     /// All kinds with the words for them.
-    pub const ALL: [(Kind, &'static str); 14] = [
+    pub const ALL: [(Kind, &'static str); 15] = [
         (Kind::Causality, "causality"),
         (Kind::PeConflict, "pe-conflict"),
         (Kind::Alignment, "alignment"),
@@ -48,6 +50,7 @@ impl Kind {
         (Kind::FifoDepth, "fifo-depth"),
         (Kind::LoadDepth, "load-depth"),
         (Kind::Handoff, "handoff"),
+        (Kind::Room, "room"),
         (Kind::NoDeadlock, "no-deadlock"),
         (Kind::ElementCover, "element-cover"),
         (Kind::ElementApart, "element-apart"),

@@ -6,7 +6,7 @@
 //! of one report share, the answer is yes: the PE may still do its part.
 
 use super::waits::Scene;
-use systole_program::array::{Assignment, Environment, State, Stop, Trouble, resume};
+use systole_program::array::{Assignment, Entry, Environment, State, Stop, Trouble, resume};
 
 /// How many effects are gone through in one report.
 const BUDGET: u64 = 10_000_000;
@@ -96,11 +96,11 @@ impl Environment for Path<'_> {
         self.go_on()
     }
 
-    fn keep(&mut self, _pad: usize, _entry: usize, _value: &()) -> Result<(), Trouble> {
+    fn keep(&mut self, _pad: usize, _entry: Entry, _value: &()) -> Result<(), Trouble> {
         self.go_on()
     }
 
-    fn recall(&mut self, _pad: usize, _entry: usize) -> Result<(), Trouble> {
+    fn recall(&mut self, _pad: usize, _entry: Entry) -> Result<(), Trouble> {
         self.go_on()
     }
 

@@ -49,13 +49,15 @@ fn describe(program: &Program, code: &Code, fault: &Fault) -> String {
             )
         }
         Trouble::OutsideScratchpad { pad, subscripts } => {
-            let (name, shape) = (&program.scratchpads[*pad].name, &code.scratchpads[*pad]);
+            let (name, shape) = (&program.scratchpads[*pad].name, &code.scratchpads[*pad].shape);
             format!("reaches for `{name}{}`, outside its scratchpad of shape {shape:?}", show_point(subscripts))
         }
-        Trouble::NotKept { pad, entry } => {
-            let (name, extents) = (&program.scratchpads[*pad].name, &code.scratchpads[*pad]);
-            let subscripts: Vec<i64> = unflatten(extents, *entry).into_iter().map(|entry| entry as i64).collect();
-            format!("recalls `{name}{}` from its scratchpad, which it has not kept", show_point(&subscripts))
+        Trouble::NotKept { pad, element } => {
+            format!("recalls {} from its scratchpad, which it has not kept", show_kept(program, code, *pad, *element))
+        }
+        Trouble::KeptOver { pad, element, by } => {
+            let [element, by] = [element, by].map(|element| show_kept(program, code, *pad, *element));
+            format!("recalls {element} from its scratchpad, where the word holds {by}")
         }
         Trouble::FullCell { operations } => {
             format!("does {} in one step, more than its cell holds", counted(*operations, "operation"))
@@ -82,6 +84,13 @@ fn describe(program: &Program, code: &Code, fault: &Fault) -> String {
             format!("calls leaf `{}`, which reaches out of its window of `{}`", leaf.name, leaf.windows[*window].tensor)
         }
     }
+}
+
+/// An element of a scratchpad: `X-kept(1, 0)`.
+fn show_kept(program: &Program, code: &Code, pad: usize, element: usize) -> String {
+    let subscripts = unflatten(&code.scratchpads[pad].shape, element);
+    let subscripts: Vec<i64> = subscripts.into_iter().map(|subscript| subscript as i64).collect();
+    format!("`{}{}`", program.scratchpads[pad].name, show_point(&subscripts))
 }
 
 fn describe_missing_peer(program: &Program, code: &Code, pe: usize, port: Port) -> String {

@@ -32,6 +32,8 @@ mod engine;
 
 pub mod fit;
 
+pub mod first_wait;
+
 pub mod lateness;
 
 pub mod observe;
@@ -45,7 +47,7 @@ mod trouble;
 pub use counters::{BusCounters, ChannelCounters, Counters, PeCounters};
 use engine::Engine;
 use observe::Observer;
-use trouble::explain;
+use trouble::{explain, explain_meeting};
 
 /// The timing of a machine. How long links and buses take, and what is `None` here, is as the program says: for others see
 /// [`array::on_links`].
@@ -160,7 +162,8 @@ impl Outcome {
 ///
 /// # Errors
 /// A program that is not valid, sizes or inputs or settings that do not fit it, an instruction that does what it must not
-/// (with the PE and the element), an output element that is never stored. A deadlock is no error but an outcome.
+/// (with the PE and the element), two words on one bus in one cycle, an output element that is never stored. A deadlock is no error but an
+/// outcome.
 pub fn simulate(program: &Program, sizes: &Bindings, inputs: &Tensors, settings: &Settings) -> Checked<Outcome> {
     simulate_observed(program, sizes, inputs, settings, &mut ())
 }
@@ -193,6 +196,9 @@ pub fn simulate_observed<O: Observer>(
 
 /// Reads off a run that has ended.
 fn conclude(program: &Program, engine: Engine<'_>) -> Checked<Outcome> {
+    if let Some(meeting) = engine.meeting(program) {
+        return Err(vec![explain_meeting(program, &engine, &meeting)]);
+    }
     let stuck = !engine.is_finished();
     let deadlock = stuck.then(|| Deadlock::find(program, engine.code(), engine.standings())).flatten();
     if deadlock.is_none() {

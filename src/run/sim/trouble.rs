@@ -1,9 +1,9 @@
 //! Why a simulated run was broken off, as a message.
 
-use super::engine::{Engine, Stop};
+use super::engine::{Engine, Meeting, Stop};
 use crate::shared::{Fault, explain_fault};
 use systole_base::diagnostic::Diagnostic;
-use systole_program::array::Program;
+use systole_program::array::{Program, show_point};
 
 /// The message for a run that was broken off.
 pub(super) fn explain(program: &Program, engine: &Engine<'_>, stop: Stop) -> Diagnostic {
@@ -23,4 +23,16 @@ pub(super) fn explain(program: &Program, engine: &Engine<'_>, stop: Stop) -> Dia
                 .help("choose smaller sizes, or smaller tiles")
         }
     }
+}
+
+/// The message for two words that were on one bus in one cycle.
+pub(super) fn explain_meeting(program: &Program, engine: &Engine<'_>, meeting: &Meeting) -> Diagnostic {
+    let (code, bus) = (engine.code(), &program.buses[meeting.bus].name);
+    let [one, other] = meeting.words.each_ref().map(|(pe, tag)| {
+        let pe = code.grid.point(code.pes[*pe].position);
+        format!("PE {} drives tag {}", show_point(&pe), show_point(tag))
+    });
+    Diagnostic::new(format!("bus `{bus}` carries two words of one line in cycle {}", meeting.clock))
+        .note(format!("{one}, and {other}"))
+        .help("a bus carries one word in a cycle: let its drivers take turns")
 }

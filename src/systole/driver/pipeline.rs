@@ -18,10 +18,11 @@ use crate::driver::shown::output::Output;
 use crate::driver::{Done, Failure, Verdict, files};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, refusal_of, refused};
 use systole_base::machine::Machine;
 use systole_base::span::{Source, Span};
-use systole_compile::extract::Found;
+use systole_compile::extract::{Found, least_rooms};
 use systole_compile::mapping::Design;
 use systole_compile::rewrite::Lowered;
 use systole_compile::smt::Discharged;
@@ -259,11 +260,13 @@ pub fn first_proved<'a>(searched: &Searched<'a>, limit: u64, output: &Output) ->
         match verdict(&proofs) {
             Verdict::Good => {
                 searched.confirm(found)?;
-                let Err(why) = check_room(searched, &design) else {
-                    passed_over.say(&searched.setting.machine, output);
-                    return Ok((index, found.clone(), design, proofs));
-                };
-                passed_over.too_large.push(why);
+                match with_room(searched, (design, proofs), limit)? {
+                    Ok((design, proofs)) => {
+                        passed_over.say(&searched.setting.machine, output);
+                        return Ok((index, found.clone(), design, proofs));
+                    }
+                    Err(why) => passed_over.too_large.push(why),
+                }
             }
             Verdict::Unknown => {
                 if proofs.iter().any(|proof| !proof.obligation.is_stated()) {
@@ -320,14 +323,47 @@ fn check_room(searched: &Searched, design: &Design) -> Checked<()> {
     room::check(&searched.program(design)?, sizes, machine)
 }
 
+/// A proved design that the machine's PEs have room for: as it is, or with fewer words for what they keep. Else what they lack.
+fn with_room<'a>(
+    searched: &Searched,
+    (design, proofs): (Design<'a>, Vec<Discharged>),
+    limit: u64,
+) -> Checked<Checked<(Design<'a>, Vec<Discharged>)>> {
+    let Err(why) = check_room(searched, &design) else { return Ok(Ok((design, proofs))) };
+    Ok(match in_less_room(searched, &design, limit)? {
+        Some((design, proofs)) => check_room(searched, &design).map(|()| (design, proofs)),
+        None => Err(why),
+    })
+}
+
+/// The design with the fewest words for what PEs keep, with its proofs; `None` where the machine does not ask for it, or there are no
+/// fewer.
+fn in_less_room<'a>(
+    searched: &Searched,
+    design: &Design<'a>,
+    limit: u64,
+) -> Checked<Option<(Design<'a>, Vec<Discharged>)>> {
+    let machine = &searched.setting.machine;
+    if machine.words.is_none() {
+        return Ok(None);
+    }
+    let rooms = least_rooms(design, &machine.links, Duration::from_millis(limit))?;
+    if rooms == design.rooms {
+        return Ok(None);
+    }
+    let design = Design { rooms, ..design.clone() };
+    let proofs = prove(searched, &design, limit)?;
+    Ok((verdict(&proofs) == Verdict::Good).then_some((design, proofs)))
+}
+
 /// The messages of all obligations that are not proved. A design that is refuted most often has no program: what is not stated for that
 /// is said in its table, and here of one that is not refuted.
 pub fn messages(searched: &Searched, proofs: &[Discharged]) -> Diagnostics {
-    let schedule = searched.setting.constraint.span;
+    let line_of = |proof: &Discharged| searched.setting.constraint.line_of(&proof.obligation);
     let Some(space) = searched.kernel.spaces().first() else { return vec![] };
     let is_refuted = verdict(proofs) == Verdict::Refuted;
     let shown = proofs.iter().filter(|proof| proof.obligation.is_stated() || !is_refuted);
-    shown.filter_map(|proof| smt::refutation_message(space, schedule, proof)).collect()
+    shown.filter_map(|proof| smt::refutation_message(space, line_of(proof), proof)).collect()
 }
 
 /// Messages with the network in their first line, where it is another one than that the schedule is for.

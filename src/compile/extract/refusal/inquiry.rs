@@ -210,6 +210,8 @@ impl Inquiry<'_> {
 fn restricting(schedule: &Schedule) -> Vec<usize> {
     let restricts = |directive: &Directive| match directive {
         Directive::Fold(_) | Directive::Layout(..) | Directive::Order(_) | Directive::Phase(_) => false,
+        // It says where words are kept, not where or when points run.
+        Directive::Room(..) => false,
         Directive::BoundaryIo(is_asked) => *is_asked,
         _ => true,
     };

@@ -131,7 +131,7 @@ fn search_arrays(
 ) -> Survey {
     let forms = forms(task, edges);
     let listed =
-        if keep { Some(placements(task, arrays, edges, usize::MAX)) } else { few(task, arrays, edges, &forms) };
+        if keep { Some(placements(task, arrays, edges, (usize::MAX, keep))) } else { few(task, arrays, edges, &forms) };
     let by_parts = || search_by_parts(task, arrays, (edges, limit), progress);
     let before = if listed.is_none() { by_parts() } else { Survey::default() };
     if before.designs > 0 || before.is_stopped {
@@ -141,7 +141,8 @@ fn search_arrays(
     let is_whole = listed.is_some();
     let hoped = if is_whole { u64::MAX } else { room_for(task, SHARE) };
     let limit = limit.min(hoped);
-    let (placements, left_out) = listed.unwrap_or_else(|| placements(task, arrays, edges, task.limits.wholly as usize));
+    let (placements, left_out) =
+        listed.unwrap_or_else(|| placements(task, arrays, edges, (task.limits.wholly as usize, keep)));
     let start = Survey { left_out: before.left_out.join(left_out), keep, ..before };
     let survey = search_placements(task, (&forms, limit), &placements, start, progress);
     // What is beyond the budget may be near to what the search by parts comes to.
@@ -189,7 +190,7 @@ pub(super) fn forms<'a>(task: &'a Task, edges: &'a [Edge]) -> Dataflows<'a> {
 fn few(task: &Task, arrays: &[Axes], edges: &[Edge], forms: &Dataflows) -> Option<Listed> {
     let most = task.limits.wholly;
     for first in [most / 8, most] {
-        let listed = placements(task, arrays, edges, first as usize);
+        let listed = placements(task, arrays, edges, (first as usize, false));
         let count = || listed.0.par_iter().map(|placement| forms.count(placement).min(most + 1)).sum::<u64>();
         if listed.0.len() as u64 > most || count() > most {
             return None;
@@ -204,10 +205,11 @@ fn few(task: &Task, arrays: &[Axes], edges: &[Edge], forms: &Dataflows) -> Optio
 /// Placements, and what was left out.
 type Listed = (Vec<Placement>, LeftOut);
 
-/// The placements of these arrays and all lines, one more than the most if there are, and the lines that are left out or cut short.
-fn placements(task: &Task, arrays: &[Axes], edges: &[Edge], all_most: usize) -> Listed {
+/// The placements of these arrays and all lines, one more than the most if there are, and the lines that are left out or cut short;
+/// `keep` where every design is wanted.
+fn placements(task: &Task, arrays: &[Axes], edges: &[Edge], (all_most, keep): (usize, bool)) -> Listed {
     let (system, network, bound) = (task.system, task.machine.links.network, task.bounds.bound);
-    let (most, given) = (task.limits.placements, task.constraint.rank().is_some());
+    let (most, stays) = (task.limits.placements, keep || task.constraint.rank().is_some());
     let strict = strict_operands(system, &task.choices);
     let (mut placements, mut left_out) = (vec![], LeftOut::default());
     for axes in arrays.iter().copied() {
@@ -220,7 +222,7 @@ fn placements(task: &Task, arrays: &[Axes], edges: &[Edge], all_most: usize) -> 
             }
             let strict = strict.clone();
             let most = most.min(all_most.saturating_add(1) - placements.len());
-            let (found, crowded) = Places { system, edges, axes, bound, network, fixed, given, strict, most }.all();
+            let (found, crowded) = Places { system, edges, axes, bound, network, fixed, stays, strict, most }.all();
             placements.extend(found);
             let is_last = placements.len() > all_most;
             left_out.unlisted += u64::from(is_last);

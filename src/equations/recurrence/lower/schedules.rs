@@ -3,7 +3,9 @@
 use super::Lowering;
 use super::equations::{collect_names, count};
 use crate::recurrence::split::reductions;
-use crate::recurrence::{Directive, Distribution, Equation, Expr, LeafOrder, Operator, Role, Schedule, Split, Strip};
+use crate::recurrence::{
+    Directive, Distribution, Equation, Expr, LeafOrder, Move, Operator, PlacedSpace, Role, Schedule, Split, Strip,
+};
 use crate::syntax::ast;
 use crate::syntax::ast::{Ident, Spanned};
 use systole_base::integer::{Affine, Matrix, Name, dot};
@@ -68,6 +70,7 @@ impl Lowering<'_> {
             }
         }
         let spaces = self.lower_spaces(&schedule.directives[of_all..]);
+        self.check_rooms(&directives, &spaces);
         Schedule { name: schedule.name.node.clone(), directives, strips, splits, spaces, span: schedule.header.span }
     }
 
@@ -84,6 +87,7 @@ impl Lowering<'_> {
                 .map(|(tensor, along)| Directive::Broadcast(tensor, along)),
             ast::Directive::Local(tensor) => Some(Directive::Local(self.find_computed(tensor, offer)?)),
             ast::Directive::Memory(tensor) => Some(Directive::Memory(self.find_computed(tensor, offer)?)),
+            ast::Directive::Room(tensor, words) => self.lower_room(tensor, words, offer),
             ast::Directive::Prefetch(tensor) => Some(Directive::Prefetch(self.find_tensor(tensor)?.name)),
             ast::Directive::Feed(tensor) => Some(Directive::Feed(self.find_tensor(tensor)?.name)),
             ast::Directive::Tile(index, size) => self.lower_tile(index, size, offer),
@@ -241,6 +245,36 @@ impl Lowering<'_> {
             return Some(tensor.node.clone());
         }
         Some(self.find_tensor(tensor)?.name)
+    }
+
+    /// How many words there are along each dimension.
+    fn lower_room(&mut self, tensor: &Ident, words: &[Option<Spanned<f64>>], offer: &Offer) -> Option<Directive> {
+        let found = self.find_computed(tensor, offer);
+        let mut counted = |words: &Option<Spanned<f64>>| match words {
+            Some(words) => self.lower_count(words, "a room").map(Some),
+            None => Some(None),
+        };
+        let words: Option<Vec<Option<i64>>> = words.iter().map(&mut counted).collect();
+        Some(Directive::Room(found?, words?))
+    }
+
+    /// Only what PEs keep has a room.
+    fn check_rooms(&mut self, directives: &[(Directive, Span)], spaces: &[PlacedSpace]) {
+        let by_line = |tensor: &Name| directives.iter().any(|(line, _)| *line == Directive::Local(tensor.clone()));
+        let by_space = |tensor: &Name| {
+            let mut moves = spaces.iter().flat_map(|space| &space.moves);
+            moves.any(|(movement, _)| *movement == Move::Local(tensor.clone()))
+        };
+        for (directive, span) in directives {
+            if let Directive::Room(tensor, _) = directive
+                && !by_line(tensor)
+                && !by_space(tensor)
+            {
+                let message = format!("`{tensor}` has a room, and no PE keeps it");
+                let help = format!("say `local {tensor}` too, or leave the line out");
+                self.report(self.blame(*span, message, "words for what is kept").help(help));
+            }
+        }
     }
 
     fn lower_phase(&mut self, phase: &Spanned<f64>) -> Option<i64> {
@@ -521,6 +555,7 @@ fn subject(directive: &Directive) -> String {
         | Directive::Feed(tensor)
         | Directive::Local(tensor)
         | Directive::Memory(tensor) => format!("how `{tensor}` moves"),
+        Directive::Room(tensor, _) => format!("the room of `{tensor}`"),
         Directive::BoundaryIo(_) => "`io`".to_owned(),
         Directive::Network(_) => "`network`".to_owned(),
         Directive::Phase(_) => "`phase`".to_owned(),

@@ -12,7 +12,7 @@ use crate::exec::workers::supplies::AHEAD;
 use std::collections::HashMap;
 use std::ops::Range;
 use systole_program::array;
-use systole_program::array::{Assignment, Environment, Layout, State, Trouble};
+use systole_program::array::{Assignment, Entry, Environment, Layout, State, Trouble};
 
 /// What some PEs do to arrays and buses.
 #[derive(Clone, Debug, Default)]
@@ -173,11 +173,11 @@ impl Environment for Walk<'_> {
         Ok(())
     }
 
-    fn keep(&mut self, _pad: usize, _entry: usize, _value: &()) -> Result<(), Trouble> {
+    fn keep(&mut self, _pad: usize, _entry: Entry, _value: &()) -> Result<(), Trouble> {
         Ok(())
     }
 
-    fn recall(&mut self, _pad: usize, _entry: usize) -> Result<(), Trouble> {
+    fn recall(&mut self, _pad: usize, _entry: Entry) -> Result<(), Trouble> {
         Ok(())
     }
 

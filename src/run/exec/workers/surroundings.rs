@@ -12,7 +12,7 @@ use crate::exec::arrays::Arrays;
 use crate::exec::plan::Plan;
 use crate::exec::trace::{Activity, Tape};
 use std::collections::{HashMap, HashSet};
-use systole_program::array::{Assignment, Environment, NOWHERE, Trouble};
+use systole_program::array::{Assignment, Entry, Environment, NOWHERE, Trouble, recalled};
 
 /// Everything at a worker but its PEs.
 pub struct Surroundings<'a, A, W: Word> {
@@ -39,8 +39,8 @@ pub struct OwnMemory<W> {
     brought: HashMap<(usize, usize), W>,
     /// What was read last: PEs often read one again.
     last: Option<((usize, usize), W)>,
-    /// What the PE keeps of what it computed, by scratchpad and entry.
-    kept: HashMap<(usize, usize), W>,
+    /// What the words of its scratchpads hold, by scratchpad and word: which element, and its value.
+    kept: HashMap<(usize, usize), (usize, W)>,
 }
 
 impl<W: Clone> OwnMemory<W> {
@@ -173,13 +173,13 @@ impl<A: Arrays<W>, W: Word> Environment for Around<'_, '_, A, W> {
         self.memory.read((array, address), &self.world.arrays).ok_or(Trouble::NotPrefetched { array, address })
     }
 
-    fn keep(&mut self, pad: usize, entry: usize, value: &W) -> Result<(), Trouble> {
-        self.memory.kept.insert((pad, entry), value.clone());
+    fn keep(&mut self, pad: usize, Entry { element, word }: Entry, value: &W) -> Result<(), Trouble> {
+        self.memory.kept.insert((pad, word), (element, value.clone()));
         Ok(())
     }
 
-    fn recall(&mut self, pad: usize, entry: usize) -> Result<W, Trouble> {
-        self.memory.kept.get(&(pad, entry)).cloned().ok_or(Trouble::NotKept { pad, entry })
+    fn recall(&mut self, pad: usize, Entry { element, word }: Entry) -> Result<W, Trouble> {
+        recalled(self.memory.kept.get(&(pad, word)).cloned(), pad, element)
     }
 
     fn store(&mut self, array: usize, address: usize, value: &W) -> Result<(), Trouble> {

@@ -44,8 +44,8 @@ pub(super) struct Block {
     /// The bus line at each tap.
     pub taps: Vec<Lanes<u32>>,
     pub own: Own,
-    /// What the PEs have in their scratchpads, by lane, scratchpad and entry.
-    pub kept: HashMap<(usize, usize, usize), f64>,
+    /// What the words of the PEs' scratchpads hold, by lane, scratchpad and word: which element, and its value.
+    pub kept: HashMap<(usize, usize, usize), (usize, f64)>,
     /// The words that the PEs have asked for ahead, by lane and array.
     pub asked: HashMap<(usize, usize), Asked>,
     /// Where each PE is in its step, where work takes time.

@@ -18,7 +18,8 @@ impl<O: Observer> Step<'_, O> {
             let line = self.block.taps[tap][lane] as usize;
             let (clock, value) = (self.block.clock[lane], self.block.registers[register][lane]);
             let visible = clock.checked_add(latency).ok_or(Trouble::Overflow)?;
-            let woken = self.around.lines[line].drive(tag, Word { visible, value });
+            let driver = self.pe(lane) as u32;
+            let woken = self.around.lines[line].drive(tag, Word { visible, value, driver });
             self.around.woken.extend(woken.ok_or_else(|| Trouble::DrivenTwice { tap, tag: tag.to_vec() })?);
             self.around.tally.driven[bus] += 1;
             let value = self.shared.shown::<O>(value);

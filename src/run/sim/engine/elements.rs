@@ -5,7 +5,7 @@ use super::lanes::{Fault, Lanes, addresses, each_lane, try_each_lane};
 use super::step::Step;
 use crate::sim::durations::Durations;
 use crate::sim::observe::{Event, Observer};
-use systole_program::array::{Index, Trouble, entry_of};
+use systole_program::array::{Entry, Index, Trouble, entry_of, recalled};
 
 impl<O: Observer> Step<'_, O> {
     fn addresses(&self, array: usize, at: &[Index]) -> Result<Lanes<usize>, Fault> {
@@ -60,10 +60,10 @@ impl<O: Observer> Step<'_, O> {
     /// A word into the scratchpads of the PEs. It takes no time: a scratchpad is as near as a register.
     pub(super) fn keep(&mut self, pad: usize, at: &[Index], register: usize) -> Result<u64, Fault> {
         let Block { slots, registers, kept, .. } = &mut *self.block;
-        let extents = &self.shared.code.scratchpads[pad];
+        let shape = &self.shared.code.scratchpads[pad];
         try_each_lane(self.mask, |lane| {
-            let entry = entry_of((pad, extents), at, |slot| slots[slot][lane])?;
-            kept.insert((lane, pad, entry), registers[register][lane]);
+            let Entry { element, word } = entry_of((pad, shape), at, |slot| slots[slot][lane])?;
+            kept.insert((lane, pad, word), (element, registers[register][lane]));
             Ok(())
         })?;
         Ok(self.mask)
@@ -72,10 +72,11 @@ impl<O: Observer> Step<'_, O> {
     /// A word out of the scratchpads of the PEs.
     pub(super) fn recall(&mut self, register: usize, pad: usize, at: &[Index]) -> Result<u64, Fault> {
         let Block { slots, registers, kept, .. } = &mut *self.block;
-        let extents = &self.shared.code.scratchpads[pad];
+        let shape = &self.shared.code.scratchpads[pad];
         try_each_lane(self.mask, |lane| {
-            let entry = entry_of((pad, extents), at, |slot| slots[slot][lane])?;
-            registers[register][lane] = *kept.get(&(lane, pad, entry)).ok_or(Trouble::NotKept { pad, entry })?;
+            let Entry { element, word } = entry_of((pad, shape), at, |slot| slots[slot][lane])?;
+            let held = kept.get(&(lane, pad, word)).copied();
+            registers[register][lane] = recalled(held, pad, element)?;
             Ok(())
         })?;
         Ok(self.mask)

@@ -178,7 +178,7 @@ mod tests {
         }
         letter.freed.begin(Row { bundle: 2, first: 0, length: 2 });
         letter.freed.times.extend([number, number + 7]);
-        let word = |visible| Word { visible, value: 0.5 };
+        let word = |visible| Word { visible, value: 0.5, driver: 0 };
         letter.write_drive(4, &[number as i64, -1], word(number));
         letter.write_drive(5, &[], word(number + 1));
         letter

@@ -6,11 +6,12 @@
 
 use std::collections::HashMap;
 
-/// A word on a line: from when on it is heard.
+/// A word on a line: from when on it is heard, and which PE of the code drove it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Word {
     pub visible: u64,
     pub value: f64,
+    pub driver: u32,
 }
 
 /// The words on a line's bus and the seats of the PEs that wait for one.
@@ -84,6 +85,16 @@ impl Line {
         (first..self.words.len()).map(move |position| (tag(position), self.words[position]))
     }
 
+    /// The first two words, with their tags, that are on the bus in one cycle.
+    pub fn meeting(&self) -> Option<[(&[i64], Word); 2]> {
+        if self.words.is_sorted_by(|one, next| one.visible < next.visible) {
+            return None;
+        }
+        let mut driven: Vec<(&[i64], Word)> = self.driven_since(0).collect();
+        driven.sort_by_key(|(tag, word)| (word.visible, *tag));
+        driven.array_windows().find(|[(_, one), (_, next)]| one.visible == next.visible).copied()
+    }
+
     /// The words without their tags.
     pub fn values(&self) -> impl Iterator<Item = f64> {
         self.words.iter().map(|word| word.value)
@@ -125,7 +136,7 @@ mod tests {
     #[test]
     fn every_tag_is_found_and_no_other() {
         let mut line = Line::new(2);
-        let word = |number: i64| Word { visible: number as u64, value: number as f64 };
+        let word = |number: i64| Word { visible: number as u64, value: number as f64, driver: 0 };
         for number in 0..500 {
             assert_eq!(line.drive(&[number % 20, number / 20 - 7], word(number)), Some(vec![]));
         }
@@ -138,11 +149,23 @@ mod tests {
     }
 
     #[test]
+    fn two_words_of_one_cycle_meet() {
+        let mut line = Line::new(1);
+        for (tag, visible) in [(3, 7), (4, 5), (1, 6)] {
+            line.drive(&[tag], Word { visible, value: 0.5, driver: tag as u32 });
+        }
+        assert_eq!(line.meeting(), None);
+        line.drive(&[2], Word { visible: 5, value: 0.5, driver: 9 });
+        let met = line.meeting().map(|words| words.map(|(tag, word)| (tag[0], word.visible, word.driver)));
+        assert_eq!(met, Some([(2, 5, 9), (4, 5, 4)]));
+    }
+
+    #[test]
     fn who_waits_for_a_tag_is_named_when_it_is_driven() {
         let mut line = Line::new(1);
         line.wait(&[4], 9);
         line.wait(&[5], 3);
-        let word = Word { visible: 1, value: 2.0 };
+        let word = Word { visible: 1, value: 2.0, driver: 0 };
         assert_eq!(line.drive(&[4], word), Some(vec![9]));
         assert_eq!(line.drive(&[6], word), Some(vec![]));
     }

@@ -30,6 +30,7 @@ use crate::shared::Memory;
 use ledger::Ledger;
 pub(super) use region::Failure;
 use region::{Region, Shared};
+pub(super) use results::Meeting;
 use systole_base::diagnostic::Checked;
 use systole_program::array::{Code, Program, Tensors, Wiring};
 use tiles::Tiles;

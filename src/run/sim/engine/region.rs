@@ -274,7 +274,7 @@ impl Region {
     /// All words that somebody holds, or may hold.
     pub fn words(&self) -> impl Iterator<Item = f64> {
         let registers = self.blocks.iter().flat_map(|block| &block.registers).flatten().copied();
-        let kept = self.blocks.iter().flat_map(|block| block.kept.values()).copied();
+        let kept = self.blocks.iter().flat_map(|block| block.kept.values()).map(|(_, value)| *value);
         let around = &self.around;
         registers
             .chain(kept)

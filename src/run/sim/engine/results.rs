@@ -3,9 +3,37 @@
 use super::region::Tally;
 use super::{Engine, Meter};
 use crate::shared::{Memory, MemoryTraffic, Standing};
-use systole_program::array::Code;
+use std::collections::BTreeMap;
+use systole_program::array::{Code, Joins, Program};
+
+/// Two words on one bus in one cycle, each with the PE that drove it, a position in the code.
+pub(in crate::sim) struct Meeting {
+    pub bus: usize,
+    pub clock: u64,
+    pub words: [(usize, Vec<i64>); 2],
+}
 
 impl Engine<'_> {
+    /// The first two words that were on one bus of a line in one cycle, of those of the first such bus of the program. A memory that
+    /// all PEs share is no such bus.
+    pub fn meeting(&self, program: &Program) -> Option<Meeting> {
+        let is_line = |bus: &usize| matches!(program.buses[*bus].joins, Joins::Line(_));
+        let meetings = self.regions.iter().flat_map(|region| {
+            let taps = region.blocks.iter().flat_map(|block| {
+                let buses = &self.shared.code.classes[block.class].taps;
+                let lines = buses.iter().zip(&block.taps).filter(|(bus, _)| is_line(bus));
+                lines.flat_map(|(bus, lines)| lines[..block.pes.len()].iter().map(|line| (*line as usize, *bus)))
+            });
+            let buses: BTreeMap<usize, usize> = taps.collect();
+            buses.into_iter().filter_map(|(line, bus)| {
+                let [one, other] = region.around.lines[line].meeting()?;
+                let words = [one, other].map(|(tag, word)| (word.driver as usize, tag.to_vec()));
+                Some(Meeting { bus, clock: one.1.visible.saturating_sub(self.shared.bus_latencies[bus]), words })
+            })
+        });
+        meetings.min_by_key(|meeting| (meeting.clock, meeting.bus, meeting.words.clone()))
+    }
+
     /// The code that was run.
     pub fn code(&self) -> &Code {
         self.shared.code

@@ -7,7 +7,7 @@ use crate::driver::runs::agreement::{Agreement, compare};
 use crate::driver::runs::finished::{say_agreement, verdict};
 use crate::driver::runs::job::Job;
 use crate::driver::runs::tracing::Tracing;
-use crate::driver::runs::{finite, inputs, outputs, timed};
+use crate::driver::runs::{finite, inputs, outputs, timed, unpunctual};
 use crate::driver::shown::output::Output;
 use crate::driver::shown::{energy, reporting};
 use crate::driver::{Done, files};
@@ -43,6 +43,11 @@ pub fn run(arguments: &SimArguments, output: &Output) -> Done {
     let fitted = arguments.fit_fifos.then(|| fit(program, sizes, given, &settings)).transpose()?.flatten();
     outputs::write(program, sizes, &outcome, &arguments.given.arrays.output)?;
     tracing.write(trace.as_ref())?;
+    if is_as_written(arguments)
+        && let Some(wait) = unpunctual::first_wait((program, sizes, given), &settings, &outcome)?
+    {
+        output.error(&unpunctual::warning(program, &wait));
+    }
     let agreement =
         job.expected(given, Precision::Double)?.map(|expected| compare(&expected, &outcome, Precision::Double));
     if let (Some(path), Some(recorder)) = (&arguments.report, recorder) {
@@ -82,6 +87,12 @@ fn settings(program: &Program, arguments: &SimArguments, machine: &Machine) -> C
     }
     settings.cell = cell(arguments.cell.as_deref())?.or(settings.cell);
     Ok(Settings { capacity: arguments.capacity.or(settings.capacity), ..settings })
+}
+
+/// Whether links, memory and cells are those that the text of the program says.
+fn is_as_written(arguments: &SimArguments) -> bool {
+    let SimArguments { machine, latency, capacity, cell, .. } = arguments;
+    machine.is_none() && latency.is_none() && capacity.is_none() && cell.is_none()
 }
 
 /// The program on the links of the machine, or on its own network at the latency of the flag; as it is where there is neither.

@@ -28,7 +28,8 @@ pub fn design<'a>(kernel: &'a Kernel, setting: &Setting) -> Checked<Option<Desig
     let transports = choices.transports.iter().map(nearest).collect();
     let (Some(transports), Some(chain)) = (transports, chain) else { return Ok(None) };
     let part = SpaceDesign::unshifted(map, Dataflow { transports, chain });
-    Ok(Some(Design { boundary_io: constraint.boundary_io, ..Design::new(&kernel.cut, vec![part]) }))
+    let (boundary_io, rooms) = (constraint.boundary_io, constraint.rooms.clone());
+    Ok(Some(Design { boundary_io, rooms, ..Design::new(&kernel.cut, vec![part]) }))
 }
 
 /// A map, under which single choices are judged.

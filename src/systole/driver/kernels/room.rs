@@ -15,7 +15,12 @@ pub fn check(program: &Program, sizes: &Bindings, machine: &Machine) -> Checked<
     for demand in demands(program, sizes)? {
         let needs = [
             (demand.registers, machine.registers, "registers", "give the kernel fewer operands, or let them be loaded"),
-            (demand.words, machine.words, "words of local memory", "smaller sizes, or a schedule that prefetches less"),
+            (
+                demand.words,
+                machine.words,
+                "words of local memory",
+                "smaller sizes, or a schedule that keeps or prefetches less",
+            ),
         ];
         for (count, room, what, help) in needs {
             let Some(room) = room.filter(|room| count > *room) else { continue };

@@ -25,6 +25,8 @@ pub mod memory;
 
 pub mod missed;
 
+pub mod unpunctual;
+
 pub mod tracing;
 
 pub mod finished;

@@ -59,7 +59,7 @@ fn order(task: &Task, edges: &[Edge]) -> Vec<usize> {
     let system = task.system;
     let (network, bound, fixed) = (task.machine.links.network, task.bounds.bound, GivenRows::default());
     let strict = strict_operands(system, &task.choices);
-    Places { system, edges, axes: Axes::default(), bound, network, fixed, given: false, strict, most: 0 }.order()
+    Places { system, edges, axes: Axes::default(), bound, network, fixed, stays: false, strict, most: 0 }.order()
 }
 
 /// The search in arrays of one kind. What a narrow beam gives up may be all that goes on without turns, so it is widened before any space

@@ -134,10 +134,10 @@ impl<'a> Stage<'a> {
 
     fn beside(&self, partial: &Partial) -> (Vec<Placement>, bool) {
         let Task { system, machine, constraint, bounds, choices, limits, .. } = &self.task;
-        let given = constraint.places.iter().any(Option::is_some);
+        let stays = constraint.places.iter().any(Option::is_some);
         let (network, fixed) = (machine.links.network, constraint.fixed_rows());
         let (strict, bound, most) = (strict_operands(system, choices), bounds.bound, limits.next);
-        let places = Places { system, edges: &self.edges, axes: self.axes, bound, network, fixed, given, strict, most };
+        let places = Places { system, edges: &self.edges, axes: self.axes, bound, network, fixed, stays, strict, most };
         let rows: Vec<_> = self.families.iter().map(|family| partial.rows[*family].clone()).collect();
         places.beside(&rows, self.families.partition_point(|family| *family < self.newest))
     }

@@ -78,8 +78,10 @@ pub struct Places<'a> {
     pub network: Network,
     /// The rows that are given.
     pub fixed: GivenRows,
-    /// Whether these places are a schedule's.
-    pub given: bool,
+    /// Whether all families that have the indices of a line stay on it, whatever is in reach: where a schedule has the line, and where
+    /// nothing may be left out. Else values that no constant number of links carries from the point that computes them, but streams of
+    /// other families do, are not followed.
+    pub stays: bool,
     /// For each space and operand whether its values can come from the point that computes them only, as no stream of the
     /// tensor passes elsewhere.
     pub strict: Vec<Vec<bool>>,
@@ -265,8 +267,8 @@ impl Places<'_> {
                 .collect(),
             false => candidates::vectors(dimension, (-self.bound, self.bound)),
         };
-        // What the schedule places stays there unless it has to be shifted, whether a neighbour is in reach or not.
-        if let Some(row) = self.fixed_row(family, axis).filter(|_| self.given) {
+        // What stays on its line is there unless it has to be shifted, whether a neighbour is in reach or not.
+        if let Some(row) = self.fixed_row(family, axis).filter(|_| self.stays) {
             found.push((row.clone(), Affine::default()));
         }
         for row in self.fixed_row(family, axis).map_or_else(free, |row| vec![row.clone()]) {
