@@ -15,6 +15,8 @@ mod dataflows;
 
 mod deadlocks;
 
+mod definitions;
+
 mod designs;
 
 mod emit;
@@ -36,6 +38,8 @@ mod json;
 
 mod inputs;
 
+mod kernel_rows;
+
 mod kernels;
 
 mod latency;
@@ -53,6 +57,8 @@ mod masks;
 mod machines;
 
 mod machine_times;
+
+mod polybench;
 
 mod prove;
 

@@ -79,7 +79,17 @@ impl Growth {
 
     /// Two values joined.
     pub fn pair(&mut self, left: Expr, right: Expr) -> Expr {
-        let words = [(30, "mul"), (26, "add"), (18, "sub"), (8, "max"), (8, "min"), (6, "div"), (2, "pow"), (2, "lt")];
+        let words = [
+            (30, "mul"),
+            (26, "add"),
+            (18, "sub"),
+            (8, "max"),
+            (8, "min"),
+            (6, "div"),
+            (2, "pow"),
+            (2, "lt"),
+            (1, "atan2"),
+        ];
         let word = self.choices.weighted(&words);
         let both = if word == "pow" {
             vec![Expr::Apply("abs", vec![left]), Expr::Number(2.0)]
@@ -114,7 +124,21 @@ impl Growth {
 
     fn single(&mut self, context: &Context, levels: usize) -> Expr {
         let value = self.expression(context, levels);
-        let words = [(35, "neg"), (30, "abs"), (10, "recip"), (10, "sqrt"), (8, "exp"), (4, "log"), (3, "div")];
+        let words = [
+            (35, "neg"),
+            (30, "abs"),
+            (10, "recip"),
+            (10, "sqrt"),
+            (8, "exp"),
+            (4, "log"),
+            (3, "div"),
+            (3, "tanh"),
+            (3, "sin"),
+            (3, "cos"),
+            (3, "floor"),
+            (3, "ceil"),
+            (3, "sign"),
+        ];
         match self.choices.weighted(&words) {
             "div" => Expr::Apply("div", vec![Expr::Number(1.0), value]),
             word => Expr::Apply(word, vec![value]),

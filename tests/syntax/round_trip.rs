@@ -16,7 +16,8 @@ fn reread(file: &File) -> File {
 #[test]
 fn the_kernels_of_the_repository_survive() {
     let root = std::path::Path::new(env!("SYSTOLE_ROOT"));
-    let folders = ["kernels", "kernels/naive"].map(|folder| std::fs::read_dir(root.join(folder)).unwrap());
+    let folders =
+        ["kernels", "kernels/naive", "kernels/polybench"].map(|folder| std::fs::read_dir(root.join(folder)).unwrap());
     for path in folders.into_iter().flatten().map(|entry| entry.unwrap().path()).filter(|path| path.is_file()) {
         let source = Source::new(path.display().to_string(), std::fs::read_to_string(&path).unwrap());
         let file = parse(&source).unwrap_or_else(|errors| panic!("{}: {}", path.display(), errors[0]));
@@ -152,10 +153,18 @@ fn file() -> impl Strategy<Value = File> {
         (title(), vec(directive(), 0..4)).prop_map(|(name, directives)| Schedule { name, directives, header: at(()) });
     let kernel = (title(), vec(ident(), 0..3), vec(condition(), 0..2))
         .prop_map(|(name, parameters, assumptions)| at(Kernel { name, parameters, assumptions }));
-    let items = (vec(tensor, 0..4), vec(reduction(), 0..2), vec(equation, 0..3), vec(joint_equation(), 0..2));
+    let definition = (ident(), option::of(vec(ident(), 0..3)), expression())
+        .prop_map(|(name, arguments, value)| at(Definition { name, arguments, value }));
+    let items = (
+        vec(definition, 0..3),
+        vec(tensor, 0..4),
+        vec(reduction(), 0..2),
+        vec(equation, 0..3),
+        vec(joint_equation(), 0..2),
+    );
     (kernel, items, vec(schedule, 0..3)).prop_map(|(kernel, items, schedules)| {
-        let (tensors, reductions, equations, joint_equations) = items;
-        File { kernel, tensors, reductions, equations, joint_equations, schedules }
+        let (definitions, tensors, reductions, equations, joint_equations) = items;
+        File { kernel, definitions, tensors, reductions, equations, joint_equations, schedules }
     })
 }
 

@@ -53,11 +53,22 @@ functions! {
     Logarithm "log" 1 "natural logarithm" [a] => a.ln();
     Power "pow" 2 "`a` to the power `b`" [a, b] => a.powf(*b);
     Reciprocal "recip" 1 "`1 / a`" [a] => 1.0 / a;
+    Tangent "tanh" 1 "hyperbolic tangent" [a] => a.tanh();
+    Sine "sin" 1 "sine" [a] => a.sin();
+    Cosine "cos" 1 "cosine" [a] => a.cos();
+    Angle "atan2" 2 "the angle of the point `(b, a)`, from `-pi` to `pi`" [a, b] => a.atan2(*b);
+    Floor "floor" 1 "the greatest whole number that is not more" [a] => a.floor();
+    Ceiling "ceil" 1 "the least whole number that is not less" [a] => a.ceil();
+    Sign "sign" 1 "-1, 0 or 1; what is not a number stays so" [a] => sign(*a);
     Less "lt" 2 "`a < b`" [a, b] => f64::from(a < b);
     LessEqual "le" 2 "`a <= b`" [a, b] => f64::from(a <= b);
     Equal "eq" 2 "`a == b`" [a, b] => f64::from(a == b);
     NotEqual "ne" 2 "`a != b`" [a, b] => f64::from(a != b);
     Select "select" 3 "`select(c, a, b)`" [c, a, b] => if *c == 0.0 { *b } else { *a };
+}
+
+fn sign(value: f64) -> f64 {
+    if value == 0.0 || value.is_nan() { value.abs() } else { value.signum() }
 }
 
 impl Function {

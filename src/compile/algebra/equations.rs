@@ -85,6 +85,8 @@ fn taken_names(system: &RecurrenceSystem, frame: &Frame) -> Vec<Name> {
         "from",
         "with",
         "kernel",
+        "const",
+        "function",
         "schedule",
         "reduction",
     ];

@@ -35,6 +35,8 @@ pub type Ident = Spanned<Name>;
 pub struct File {
     /// The header.
     pub kernel: Spanned<Kernel>,
+    /// Constants and functions of the user's own, in order.
+    pub definitions: Vec<Spanned<Definition>>,
     /// The declared tensors, in order.
     pub tensors: Vec<Spanned<Tensor>>,
     /// The declared reductions, in order.
@@ -56,6 +58,17 @@ pub struct Kernel {
     pub parameters: Vec<Ident>,
     /// What is assumed of them.
     pub assumptions: Vec<Spanned<Condition>>,
+}
+
+/// `const W = 5` or `function gelu(x) = x * (1 + tanh(x)) / 2`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Definition {
+    /// Its name.
+    pub name: Ident,
+    /// The names of a function's arguments; nothing for a constant.
+    pub arguments: Option<Vec<Ident>>,
+    /// What it stands for.
+    pub value: Expr,
 }
 
 /// Whether a tensor is given, handed out, or neither.

@@ -1,7 +1,8 @@
 //! Items: the kernel's header, declarations, equations, schedule headers and directives.
 
 use super::ast::{
-    Condition, Direction, Directive, Equation, Expr, Ident, JointEquation, Kernel, Reduction, Spanned, Tensor,
+    Condition, Definition, Direction, Directive, Equation, Expr, Ident, JointEquation, Kernel, Reduction, Spanned,
+    Tensor,
 };
 use super::expressions::{binding, condition, expression, subscripts};
 use super::schedules;
@@ -12,6 +13,7 @@ use chumsky::prelude::*;
 #[derive(Clone)]
 pub(super) enum Item {
     Kernel(Spanned<Kernel>),
+    Definition(Spanned<Definition>),
     Tensors(Vec<Spanned<Tensor>>),
     Reduction(Spanned<Reduction>),
     Equation(Spanned<Equation>),
@@ -24,6 +26,7 @@ pub(super) enum Item {
 pub(super) fn items<'s>() -> Reader<'s, Vec<Item>> {
     let item = choice((
         kernel().map(Item::Kernel),
+        definition().map(Item::Definition),
         tensors().map(Item::Tensors),
         schedules::header().map(Item::Schedule),
         reduction().map(Item::Reduction),
@@ -38,6 +41,15 @@ pub(super) fn items<'s>() -> Reader<'s, Vec<Item>> {
 fn kernel<'s>() -> Reader<'s, Spanned<Kernel>> {
     let header = keyword("kernel").ignore_then(title()).then(listed(identifier(), ("(", ")"))).then(conditions());
     spanned(header.map(|((name, parameters), assumptions)| Kernel { name, parameters, assumptions }))
+}
+
+/// `const W = 5` or `function gelu(x) = x * (1 + tanh(x)) / 2`.
+fn definition<'s>() -> Reader<'s, Spanned<Definition>> {
+    let constant = keyword("const").ignore_then(identifier()).map(|name| (name, None));
+    let arguments = listed(identifier(), ("(", ")")).map(Some);
+    let function = keyword("function").ignore_then(identifier()).then(arguments);
+    let both = choice((constant.boxed(), function.boxed())).then_ignore(equals()).then(expression());
+    spanned(both.map(|((name, arguments), value)| Definition { name, arguments, value }))
 }
 
 /// `in A[N, N] is dominant, B[N]`.

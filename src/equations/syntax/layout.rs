@@ -8,7 +8,7 @@ use super::tokens::is_word;
 use std::ops::Range;
 
 /// The words that begin an item wherever they begin a line.
-const OPENERS: [&str; 6] = ["kernel", "in", "out", "local", "reduction", "schedule"];
+const OPENERS: [&str; 8] = ["kernel", "const", "function", "in", "out", "local", "reduction", "schedule"];
 
 /// The text with each comment replaced by as many blanks as it has bytes, so that every offset stays.
 pub(super) fn blank_comments(text: &str) -> String {

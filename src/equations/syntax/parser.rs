@@ -3,7 +3,9 @@
 //! Each stretch is parsed on its own, so one bad item hides no other's errors. Nesting and length are limited before the
 //! recursive grammar sees the text, so no input can exhaust the stack, here or in any later walk over the tree.
 
-use super::ast::{Direction, Directive, Equation, File, JointEquation, Kernel, Reduction, Schedule, Spanned, Tensor};
+use super::ast::{
+    Definition, Direction, Directive, Equation, File, JointEquation, Kernel, Reduction, Schedule, Spanned, Tensor,
+};
 use super::items::{Item, items};
 use super::layout::{blank_comments, first_word, split_items};
 use super::messages::describe;
@@ -81,6 +83,7 @@ fn excess(source: &Arc<Source>, span: Span, message: String) -> Diagnostic {
 #[derive(Default)]
 struct Assembly {
     kernel: Option<Spanned<Kernel>>,
+    definitions: Vec<Spanned<Definition>>,
     tensors: Vec<Spanned<Tensor>>,
     reductions: Vec<Spanned<Reduction>>,
     equations: Vec<Spanned<Equation>>,
@@ -96,6 +99,7 @@ impl Assembly {
                 (Some(directive), Some(schedule)) => schedule.directives.push(directive),
                 _ => self.tensors.extend(tensors),
             },
+            Item::Definition(definition) => self.definitions.push(definition),
             Item::Reduction(reduction) => self.reductions.push(reduction),
             Item::Equation(equation) => self.equations.push(equation),
             Item::JointEquation(equation) => self.joint_equations.push(equation),
@@ -138,6 +142,7 @@ impl Assembly {
         match self.kernel {
             Some(kernel) if errors.is_empty() => Ok(File {
                 kernel,
+                definitions: self.definitions,
                 tensors: self.tensors,
                 reductions: self.reductions,
                 equations: self.equations,

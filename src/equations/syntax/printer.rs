@@ -1,8 +1,8 @@
 //! From tree to text, one item a line, with no more brackets than the grammar needs.
 
 use super::ast::{
-    Binding, Condition, Directive, Equation, Expr, File, Ident, Infix, JointEquation, Level, Reduction, Schedule,
-    Spanned, Tensor, Term,
+    Binding, Condition, Definition, Directive, Equation, Expr, File, Ident, Infix, JointEquation, Level, Reduction,
+    Schedule, Spanned, Tensor, Term,
 };
 use std::fmt::Write;
 
@@ -12,6 +12,10 @@ pub fn print(file: &File) -> String {
     let parameters: Vec<&str> = kernel.parameters.iter().map(|parameter| &*parameter.node).collect();
     let assumptions = print_conditions(&kernel.assumptions);
     let mut text = format!("kernel {}({}){assumptions}\n", kernel.name.node, parameters.join(", "));
+    for definition in &file.definitions {
+        text.push_str(&print_definition(&definition.node));
+        text.push('\n');
+    }
     print_tensors(&mut text, &file.tensors);
     let reductions = file.reductions.iter().map(|reduction| print_reduction(&reduction.node));
     let equations = file.equations.iter().map(|equation| print_equation(&equation.node));
@@ -24,6 +28,17 @@ pub fn print(file: &File) -> String {
         print_schedule(&mut text, schedule);
     }
     text
+}
+
+fn print_definition(Definition { name, arguments, value }: &Definition) -> String {
+    let value = print_expression(value);
+    match arguments {
+        None => format!("const {} = {value}", name.node),
+        Some(arguments) => {
+            let arguments: Vec<&str> = arguments.iter().map(|argument| &*argument.node).collect();
+            format!("function {}({}) = {value}", name.node, arguments.join(", "))
+        }
+    }
 }
 
 /// Neighbours of one direction share a line.

@@ -26,7 +26,8 @@
 //! apart without a proof, by the remainder (`smt::lattice`). Slants change right sides only, so each task of a
 //! `Series` goes on from the dictionary of the one before. If there are few such ways (81, or 27 along a line),
 //! families run beside each other as well, a link apart. Since that needs more PEs, the shortest design in which none
-//! has moved is kept beside it. That no two spaces meet is settled in the search already (`sharing::meetings`), each
+//! has moved is kept beside it. Where there are more ways, only the turns of the array as it is are found anew. Parts of a kernel that do not
+//! depend on each other are tried on PEs of their own as well (`side_by_side`). That no two spaces meet is settled in the search already (`sharing::meetings`), each
 //! pair of parts once.
 //!
 //! **Bounds.** In kernels of more than five spaces only places along the axes are tried. What a limit leaves out is

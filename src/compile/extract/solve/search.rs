@@ -5,7 +5,7 @@ use super::beam::search_by_parts;
 use super::dataflows::Dataflows;
 use super::folds::folds;
 use super::places::{Axes, Edge, Placement, Places, edges, in_order, strict_operands};
-use super::sharing::{Laid, Tried, apart, take_turns, words_are_apart};
+use super::sharing::{Laid, Tried, apart, side_by_side, take_turns, words_are_apart};
 use super::steps::{Conditions, Law, Stuck, on_links, positions};
 use super::tally;
 use super::task::{Task, Work};
@@ -317,6 +317,12 @@ fn search_form(task: &Task, design: &Design, handoffs: &[Handoff], survey: &mut 
     if let Some(apart) = apart {
         let tried = [apart, shortest.clone()];
         let are_more = see_asked(task, (design, tried), |streamed| search_streamed(task, streamed, survey));
+        survey.left_out.streams += u64::from(are_more);
+    }
+    if let Some(beside) = side_by_side(task, design, &shortest)
+        && let Some(tried) = search_streamed(task, &beside, survey)
+    {
+        let are_more = see_asked(task, (&beside, tried), |streamed| search_streamed(task, streamed, survey));
         survey.left_out.streams += u64::from(are_more);
     }
     if survey.designs == before && survey.refused.is_none() {

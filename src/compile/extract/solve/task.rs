@@ -57,6 +57,8 @@ pub struct Task<'a> {
     pub(super) newest: Option<usize>,
     /// The conditions on steps that were met so far.
     pub(super) known: RowCache,
+    /// A number for each space, the same for those that depend on each other.
+    pub connected: Vec<usize>,
     /// What was counted so far.
     pub(super) costs: CostCache,
     /// What the search took so far, for this task and those made of it.
@@ -141,6 +143,7 @@ impl<'a> Task<'a> {
             meetings,
             room,
             takers,
+            connected: system.connected(),
             newest: None,
             known,
             costs: CostCache::default(),
@@ -167,6 +170,7 @@ impl<'a> Task<'a> {
             points,
             room: self.room.of(system),
             takers: TakerSets::new(system, &choices),
+            connected: system.connected(),
             newest: None,
             known: RowCache::default(),
             costs: CostCache::default(),

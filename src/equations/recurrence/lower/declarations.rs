@@ -29,11 +29,10 @@ impl Lowering<'_> {
             let message = format!("a kernel of {} parameters, the limit is {PARAMETER_LIMIT}", self.parameters.len());
             self.report(self.blame(kernel.name.span, message, "in this kernel"));
         }
-        kernel.assumptions.iter().for_each(|condition| self.assume(condition));
     }
 
     /// What the header says of sizes: some must be left.
-    fn assume(&mut self, condition: &Spanned<ast::Condition>) {
+    pub(super) fn assume(&mut self, condition: &Spanned<ast::Condition>) {
         if let Some(forms) = self.lower_condition(&condition.node, &[]) {
             forms.into_iter().for_each(|form| self.parameters.assume(form));
             if self.parameters.sizes().is_empty() {

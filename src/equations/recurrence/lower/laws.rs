@@ -231,7 +231,7 @@ fn number(expression: &ast::Expr, known: &[(Name, f64)]) -> f64 {
 }
 
 /// The value of a scalar expression, or the place of what it may not hold.
-fn evaluate(expression: &ast::Expr, known: &[(Name, f64)]) -> Result<f64, Span> {
+pub(super) fn evaluate(expression: &ast::Expr, known: &[(Name, f64)]) -> Result<f64, Span> {
     let apply = |function: Function, arguments: &[&ast::Expr]| {
         let values = arguments.iter().map(|argument| evaluate(argument, known)).collect::<Result<Tuple, Span>>()?;
         // Of what is not a number nothing is greater and nothing is less.

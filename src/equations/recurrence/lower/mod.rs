@@ -15,6 +15,8 @@ mod declarations;
 
 mod affine;
 
+mod definitions;
+
 mod equations;
 
 mod cases;
@@ -37,6 +39,8 @@ mod schedules;
 pub fn lower(file: &ast::File, source: &Arc<Source>) -> Checked<RecurrenceSystem> {
     let mut lowering = Lowering { source, errors: vec![], parameters: Parameters::default(), tensors: vec![] };
     lowering.declare_parameters(&file.kernel.node);
+    let file = &lowering.write_out(file)?;
+    file.kernel.node.assumptions.iter().for_each(|condition| lowering.assume(condition));
     let written = lowering.expand(file);
     lowering.declare_tensors(&written.tensors);
     let equations: Vec<Equation> =

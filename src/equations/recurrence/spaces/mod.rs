@@ -198,4 +198,18 @@ impl SpaceSystem {
         }
         seen.contains(&giver)
     }
+
+    /// A number for each space, the same for those of one family and for those that depend on each other, also through others.
+    pub fn connected(&self) -> Vec<usize> {
+        let count = self.spaces.len();
+        let mut numbers: Vec<usize> = (0..count).collect();
+        for (one, other) in (0..count).flat_map(|one| (0..one).map(move |other| (one, other))) {
+            let is_family = self.members[one].family == self.members[other].family;
+            if is_family || self.depends(one, other) || self.depends(other, one) {
+                let (kept, dropped) = (numbers[other], numbers[one]);
+                numbers.iter_mut().filter(|number| **number == dropped).for_each(|number| *number = kept);
+            }
+        }
+        numbers
+    }
 }

@@ -36,7 +36,7 @@ pub type Laid<'a, 'b> = (&'a Design<'b>, &'a [Handoff], &'a Conditions);
 
 /// Of what is tried, where spaces meet, the first that is `taken`: the shortest at the sizes asked for, last all spaces slowed down alike; where
 /// families have moved for that, which takes more PEs, also the first for which none has. And whether there are too many ways to have families
-/// beside each other, so that neither these nor other turns than the first ones are looked at.
+/// beside each other, so that of these only the first is looked at, in turns that do not move from PE to PE.
 pub fn take_turns<T>(
     task: &Task,
     laid: Laid,
@@ -48,24 +48,28 @@ pub fn take_turns<T>(
     let count = count_of(&turns);
     let first = first_taken(under_slants(task, laid, (count, &turns)), &taken);
     let beside = besides(task, laid.0, &met.unwrap_or_default(), MOST_BESIDE / slants(laid.0, count).len());
+    let are_more = beside.is_none();
+    let (ways, slants) = match beside {
+        Some(ways) => (ways, slants(laid.0, count)),
+        None => (vec![laid.0.clone()], vec![vec![0; laid.0.rank()]]),
+    };
     let mut less_than = first.as_ref().map(|(cycles, _)| *cycles);
     let mut shorter_of = |ways: &[Design]| {
         let mut tried: Vec<Tried> = vec![];
         for way in ways {
-            tried.extend(in_any_turns(task, way, count, less_than));
+            tried.extend(in_any_turns(task, way, count, (&slants, less_than)));
             less_than = tried.iter().map(|tried| tried.cycles).chain(less_than).min();
         }
         first_taken(tried, &taken)
     };
-    let ways = beside.as_deref().unwrap_or_default();
     let (stay, move_on) = ways.split_at(ways.len().min(1));
     let stayed = shorter_of(stay).or(first);
     let found: Vec<T> = shorter_of(move_on).into_iter().chain(stayed).map(|(_, found)| found).collect();
     if found.is_empty() {
         let slowed = Tried { cycles: i64::MAX, parts: slowed(shortest, &turns), handoffs: laid.1.to_vec() };
-        return (taken(&slowed).into_iter().collect(), beside.is_none());
+        return (taken(&slowed).into_iter().collect(), are_more);
     }
-    (found, beside.is_none())
+    (found, are_more)
 }
 
 /// The shortest that is taken, with its cycles.
@@ -89,13 +93,18 @@ fn under_slants(task: &Task, laid: Laid, (count, turns): (i64, &[usize])) -> Vec
 }
 
 /// Shorter and shorter steps for an array in which families have moved, whoever's turns, for each way in which these move.
-fn in_any_turns(task: &Task, moved: &Design, count: i64, mut less_than: Option<i64>) -> Vec<Tried> {
+fn in_any_turns(
+    task: &Task,
+    moved: &Design,
+    count: i64,
+    (slants, mut less_than): (&[Vector], Option<i64>),
+) -> Vec<Tried> {
     let Ok(handoffs) = joined_handoffs(task, moved) else { return vec![] };
     let Some(conditions) = conditions(task, moved, &handoffs) else { return vec![] };
     let mut series = Series::default();
     let mut found = vec![];
-    for slant in slants(moved, count) {
-        let turning = Interleaving { count, slant: &slant, turns: None, sizes: &task.sizes, less_than };
+    for slant in slants {
+        let turning = Interleaving { count, slant, turns: None, sizes: &task.sizes, less_than };
         if let Some((cycles, parts)) = apart_in_turns(task, (moved, &conditions), turning, &mut series) {
             less_than = Some(cycles);
             found.push(Tried { cycles, parts, handoffs: handoffs.clone() });
