@@ -1,6 +1,6 @@
 //! Limits of saturation: the same flags at every command that saturates, and every output says what ended it.
 
-use super::start::{good, json, refused, systole};
+use super::start::{good, json, refused, systole, written};
 use serde_json::Value;
 
 /// Every command that saturates for dataflows, on a small product.
@@ -129,6 +129,18 @@ fn seconds_end_a_search_with_an_answer() {
         let found = json(&[&["search"], &flags[..]].concat());
         assert!(found["stopped"].is_null(), "{kernel}");
     }
+}
+
+/// Of many places that fit some equations none may fit all: that is found out in time, and seconds end it before.
+#[test]
+fn seconds_end_a_list_of_places_too() {
+    let (_folder, machine) = written("[grid]\nextent = [2, 1]\n");
+    let kernel = "tests/textbook/conjugate_gradient.rec";
+    let flags = ["run", kernel, "--size", "N=3,T=2", "--machine", &machine, "--seconds", "2"];
+    let start = std::time::Instant::now();
+    let ran = good(&flags);
+    assert!(ran.contains("matches reference") && ran.contains("  stopped   --seconds are over"), "{ran}");
+    assert!(start.elapsed().as_secs() < 300, "seconds end it");
 }
 
 /// What is compared with other searches ends, or says why not.

@@ -88,6 +88,8 @@ mod start;
 
 mod stop;
 
+mod strides;
+
 mod strips;
 
 mod textbook;

@@ -5,7 +5,7 @@
 pub const OPEN: [(&str, &str); 5] = [
     (
         "search: where _ is computed has no closed form",
-        "of what is written by strides, or has two bounds on one side, the giver is not found by division",
+        "a reduction that is read has two bounds on one side, or what is written by strides no one position for all sizes",
     ),
     (
         "search: no design of _ was found within these limits",

@@ -15,11 +15,15 @@ mod kernel_texts;
 
 mod orders;
 
+mod ranges;
+
 mod solvers;
 
 mod spaces;
 
 mod splits;
+
+mod strides;
 
 mod strips;
 

@@ -109,10 +109,26 @@ pub fn vectors(dimension: usize, (low, high): (i64, i64)) -> Vec<Vector> {
 
 /// One of each list, in every way, the last fastest.
 pub fn combined<T: Clone>(lists: &[Vec<T>]) -> Vec<Vec<T>> {
-    let longer = |prefix: &Vec<T>, list: &[T]| -> Vec<Vec<T>> {
-        list.iter().map(|next| [prefix.as_slice(), std::slice::from_ref(next)].concat()).collect()
-    };
-    lists.iter().fold(vec![vec![]], |found, list| found.iter().flat_map(|prefix| longer(prefix, list)).collect())
+    one_of_each(lists.to_vec()).collect()
+}
+
+/// [`combined`], one after the other: there may be many.
+pub fn one_of_each<T: Clone>(lists: Vec<Vec<T>>) -> impl Iterator<Item = Vec<T>> {
+    let mut next = lists.iter().all(|list| !list.is_empty()).then(|| vec![0; lists.len()]);
+    std::iter::from_fn(move || {
+        let at = next.take()?;
+        let taken = lists.iter().zip(&at).map(|(list, number)| list[*number].clone()).collect();
+        let mut after = at;
+        for (place, list) in lists.iter().enumerate().rev() {
+            after[place] += 1;
+            if after[place] < list.len() {
+                next = Some(after);
+                break;
+            }
+            after[place] = 0;
+        }
+        Some(taken)
+    })
 }
 
 /// In how many ways one can be taken of each list.

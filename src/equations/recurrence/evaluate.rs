@@ -132,10 +132,14 @@ impl<'a> Evaluation<'a> {
         diagnostic.note(format!("at {}", show_sizes(self.sizes)))
     }
 
+    /// Computes every element. One of a local tensor that no equation defines is none, unless it is read: what stands for a guarded
+    /// value has places where that has no points.
     fn compute_all<R: Real>(&mut self) -> Checked<()> {
-        for table in 0..self.tables.len() {
+        for (table, tensor) in self.system.tensors.iter().enumerate() {
             for flat in 0..self.tables[table].values.len() {
-                self.compute::<R>(table, flat)?;
+                if tensor.role != Role::Local || self.owners[table][flat].is_some() {
+                    self.compute::<R>(table, flat)?;
+                }
             }
         }
         Ok(())

@@ -1,15 +1,16 @@
 //! From text to a valid system in one call.
 
+use super::guards::without_guards;
 use super::{RecurrenceSystem, lower, validate};
 use crate::syntax::parse;
 use std::sync::Arc;
 use systole_base::diagnostic::Checked;
 use systole_base::span::Source;
 
-/// Parses, lowers and validates a kernel.
+/// Parses, lowers and validates a kernel. Reads that only a guard keeps within bounds are equations of their own then.
 pub fn load(source: &Arc<Source>) -> Checked<RecurrenceSystem> {
     let file = parse(source)?;
     let system = lower(&file, source)?;
     validate(&system)?;
-    Ok(system)
+    without_guards(&system)
 }

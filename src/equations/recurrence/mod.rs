@@ -34,6 +34,8 @@ mod lower;
 
 pub use lower::lower;
 
+mod conditions;
+
 mod enumeration;
 
 mod sizes;
@@ -82,6 +84,8 @@ pub mod spaces;
 mod validate;
 
 pub use validate::validate;
+
+mod guards;
 
 mod show;
 

@@ -118,12 +118,15 @@ impl Assembly {
         }
     }
 
-    /// `local X` behind a schedule, where `X` is declared already and so is no tensor anew: PEs keep it.
+    /// `local X` behind a schedule, where `X` is declared already and so is no tensor anew: PEs keep it. Behind a space of a design it may
+    /// be what no text declares, such as the strips of what is written by strides.
     fn kept(&self, tensors: &[Spanned<Tensor>]) -> Option<Spanned<Directive>> {
         let [Spanned { node: tensor, span }] = tensors else { return None };
         let is_local = tensor.direction == Direction::Local && tensor.shape.is_empty() && tensor.assumption.is_none();
         let is_known = self.tensors.iter().any(|known| known.node.name.node == tensor.name.node);
-        (is_local && is_known).then(|| Spanned::new(Directive::Local(tensor.name.clone()), *span))
+        let is_space = |directive: &Spanned<Directive>| matches!(directive.node, Directive::Space(_));
+        let is_in_design = self.schedules.last().is_some_and(|schedule| schedule.directives.iter().any(is_space));
+        (is_local && (is_known || is_in_design)).then(|| Spanned::new(Directive::Local(tensor.name.clone()), *span))
     }
 
     fn add_kernel(&mut self, source: &Arc<Source>, kernel: Spanned<Kernel>, errors: &mut Diagnostics) {

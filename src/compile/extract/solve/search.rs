@@ -4,7 +4,7 @@ use super::asked::see_asked;
 use super::beam::search_by_parts;
 use super::dataflows::Dataflows;
 use super::folds::folds;
-use super::places::{Axes, Edge, Placement, Places, edges, in_order, strict_operands};
+use super::places::{Axes, Edge, Kept, Placement, Places, edges, in_order, strict_operands};
 use super::sharing::{Laid, Tried, apart, side_by_side, take_turns, words_are_apart};
 use super::steps::{Conditions, Law, Stuck, on_links, positions};
 use super::tally;
@@ -81,7 +81,9 @@ fn search_in_order(task: &Task, keep: bool) -> Survey {
     let mut survey = Survey { keep, ..Survey::default() };
     let Some(places) = task.places_in_order() else { return survey };
     let limit = room_for(task, SHARE).max(task.work.sum().saturating_add(LEAST_IN_ORDER));
-    for task in task.keeping_all() {
+    let tasks = task.keeping_all();
+    let loose = tasks.iter().map(|task| (task, false));
+    for (task, is_tight) in loose.chain(tasks.iter().map(|task| (task, true))) {
         if survey.designs > 0 {
             break;
         }
@@ -90,9 +92,10 @@ fn search_in_order(task: &Task, keep: bool) -> Survey {
             break;
         }
         let edges = edges(task.system, &task.choices);
-        let (placements, tried) = in_order(task.system, &task.choices, &edges, (&places, IN_ORDER));
+        let kept = Kept { places: &places, is_tight };
+        let (placements, tried) = in_order(task.system, &task.choices, &edges, (kept, IN_ORDER));
         task.work.add(Work::JOINED.saturating_mul(tried));
-        survey = search_placements(&task, (&forms(&task, &edges), u64::MAX), &placements, survey, &|_, _| true);
+        survey = search_placements(task, (&forms(task, &edges), u64::MAX), &placements, survey, &|_, _| true);
     }
     survey
 }
@@ -130,8 +133,9 @@ fn search_arrays(
     (keep, progress): (bool, Progress),
 ) -> Survey {
     let forms = forms(task, edges);
-    let listed =
-        if keep { Some(placements(task, arrays, edges, (usize::MAX, keep))) } else { few(task, arrays, edges, &forms) };
+    let goes_on = || progress(0, 0);
+    let all = |most: usize| placements(task, arrays, edges, (most, keep, &goes_on));
+    let listed = if keep { Some(all(usize::MAX)) } else { few(&all, (task.limits.wholly, &forms)) };
     let by_parts = || search_by_parts(task, arrays, (edges, limit), progress);
     let before = if listed.is_none() { by_parts() } else { Survey::default() };
     if before.designs > 0 || before.is_stopped {
@@ -141,9 +145,11 @@ fn search_arrays(
     let is_whole = listed.is_some();
     let hoped = if is_whole { u64::MAX } else { room_for(task, SHARE) };
     let limit = limit.min(hoped);
-    let (placements, left_out) =
-        listed.unwrap_or_else(|| placements(task, arrays, edges, (task.limits.wholly as usize, keep)));
+    let Listed { placements, left_out, is_cut_short } = listed.unwrap_or_else(|| all(task.limits.wholly as usize));
     let start = Survey { left_out: before.left_out.join(left_out), keep, ..before };
+    if is_cut_short && !goes_on() {
+        return Survey { is_stopped: true, ..start };
+    }
     let survey = search_placements(task, (&forms, limit), &placements, start, progress);
     // What is beyond the budget may be near to what the search by parts comes to.
     if is_whole && !keep && survey.left_out.placements > 0 && !survey.is_stopped {
@@ -187,49 +193,60 @@ pub(super) fn forms<'a>(task: &'a Task, edges: &'a [Edge]) -> Dataflows<'a> {
 }
 
 /// The placements, where there are no more dataflows over all of them than are looked at. Most often the first few tell.
-fn few(task: &Task, arrays: &[Axes], edges: &[Edge], forms: &Dataflows) -> Option<Listed> {
-    let most = task.limits.wholly;
+fn few(all: &dyn Fn(usize) -> Listed, (most, forms): (u64, &Dataflows)) -> Option<Listed> {
     for first in [most / 8, most] {
-        let listed = placements(task, arrays, edges, (first as usize, false));
-        let count = || listed.0.par_iter().map(|placement| forms.count(placement).min(most + 1)).sum::<u64>();
-        if listed.0.len() as u64 > most || count() > most {
+        let listed = all(first as usize);
+        let count = || listed.placements.par_iter().map(|placement| forms.count(placement).min(most + 1)).sum::<u64>();
+        if listed.is_cut_short || listed.placements.len() as u64 > most || count() > most {
             return None;
         }
-        if listed.0.len() as u64 <= first {
+        if listed.placements.len() as u64 <= first {
             return Some(listed);
         }
     }
     None
 }
 
-/// Placements, and what was left out.
-type Listed = (Vec<Placement>, LeftOut);
+/// Placements of several arrays, and what was left out.
+struct Listed {
+    placements: Vec<Placement>,
+    left_out: LeftOut,
+    /// Whether of some array not all rows were tried.
+    is_cut_short: bool,
+}
 
 /// The placements of these arrays and all lines, one more than the most if there are, and the lines that are left out or cut short;
 /// `keep` where every design is wanted.
-fn placements(task: &Task, arrays: &[Axes], edges: &[Edge], (all_most, keep): (usize, bool)) -> Listed {
+fn placements(
+    task: &Task,
+    arrays: &[Axes],
+    edges: &[Edge],
+    (all_most, keep, goes_on): (usize, bool, &dyn Fn() -> bool),
+) -> Listed {
     let (system, network, bound) = (task.system, task.machine.links.network, task.bounds.bound);
     let (most, stays) = (task.limits.placements, keep || task.constraint.rank().is_some());
     let strict = strict_operands(system, &task.choices);
-    let (mut placements, mut left_out) = (vec![], LeftOut::default());
+    let (mut placements, mut left_out, mut is_cut_short) = (vec![], LeftOut::default(), false);
     for axes in arrays.iter().copied() {
         let (lines, slanted) = task.lines(axes);
         left_out.slanted += slanted;
         for fixed in lines {
-            if placements.len() > all_most {
+            // What leads nowhere under one line mostly does under the others.
+            if is_cut_short || placements.len() > all_most {
                 left_out.unlisted += 1;
                 continue;
             }
             let strict = strict.clone();
             let most = most.min(all_most.saturating_add(1) - placements.len());
-            let (found, crowded) = Places { system, edges, axes, bound, network, fixed, stays, strict, most }.all();
-            placements.extend(found);
+            let found = Places { system, edges, axes, bound, network, fixed, stays, strict, most }.all(goes_on);
+            placements.extend(found.placements);
+            is_cut_short |= found.is_cut_short;
             let is_last = placements.len() > all_most;
             left_out.unlisted += u64::from(is_last);
-            left_out.crowded += u64::from(crowded && !is_last);
+            left_out.crowded += u64::from((found.are_more || found.is_cut_short) && !is_last);
         }
     }
-    (placements, left_out)
+    Listed { placements, left_out, is_cut_short }
 }
 
 /// Some placements, a few dataflows of each at a time until the budget is used up: the same ones whatever the number of threads.

@@ -34,19 +34,37 @@ impl Cursor<'_> {
         if self.takes("*") { Ok(Affine::term(&self.variable()?, times)) } else { Ok(Affine::constant(times)) }
     }
 
-    /// An index or a size; half of an index that is in strips may stand in brackets, `(i mod 16)`.
+    /// An index or a size; half of an index that is in strips may stand in brackets, `(i mod 16)`, and so may the strip that a form
+    /// lies in, `((N+i) div 2)`.
     fn variable(&mut self) -> Read<Name> {
-        let is_bracketed = self.takes("(");
-        let mut variable = self.name("an index, a size or a number")?;
+        if !self.takes("(") {
+            return self.index();
+        }
+        if self.rest().starts_with('(') {
+            let variable = self.variable()?;
+            self.sign(")")?;
+            return Ok(variable);
+        }
+        let form = self.form()?;
+        self.sign(")")?;
+        if self.takes_words("div") {
+            return Ok(name(&format!("({form}) div {}", self.integer("the length of a strip")?)));
+        }
+        match form.as_variable() {
+            Some(variable) => Ok(variable.clone()),
+            None => self.expected("`div`"),
+        }
+    }
+
+    /// An index, half of one, or a size.
+    fn index(&mut self) -> Read<Name> {
+        let mut index = self.name("an index, a size or a number")?;
         for half in ["mod", "div"] {
             if self.takes_words(half) {
-                variable = name(&format!("{variable} {half} {}", self.integer("the length of a strip")?));
+                index = name(&format!("{index} {half} {}", self.integer("the length of a strip")?));
             }
         }
-        if is_bracketed {
-            self.sign(")")?;
-        }
-        Ok(variable)
+        Ok(index)
     }
 
     /// Forms with commas between them, up to the sign that closes them.

@@ -1,7 +1,7 @@
 //! Equations: the target, the free indices and their domain, the right-hand side.
 
 use super::Lowering;
-use super::ranges::{Use, is_undecided};
+use super::ranges::{Use, extents_of, half_open};
 use crate::recurrence::{Domain, Equation, Expr, Role, Tensor};
 use crate::syntax::ast;
 use crate::syntax::ast::{Ident, Relation, Spanned, Term};
@@ -181,23 +181,48 @@ impl Lowering<'_> {
         })
     }
 
+    /// The points that `where` leaves of those at which the target lies within its extents.
+    ///
+    /// An index that stands alone on the left has its range there; one that does not takes that of the reads in which it
+    /// does, if they agree. What is read never widens a range. An index is 0 or more where nothing says from where on.
     fn lower_domain(&mut self, free: &[Ident], conditions: &Polyhedron, scope: &Scope, value: &Expr) -> Option<Domain> {
-        let mut uses = self.uses_in(value);
-        uses.insert(0, scope.target.clone());
+        let reads = self.uses_in(value);
         let mut set = conditions.clone();
-        let mut complete = true;
         for index in free {
-            if is_undecided(&index.node, &uses) && is_bounded(&index.node, conditions) {
-                continue;
+            let extents = extents_of(&index.node, &scope.target, &reads, is_bounded(&index.node, conditions));
+            if extents.is_empty() && conditions.bounds(&index.node).0.is_empty() {
+                set.add(Affine::variable(&index.node));
             }
-            let help = format!("give it a range: `where 0 <= {} < ..`", index.node);
-            match self.infer_range(&index.node, index.span, &uses, &help) {
-                Some(range) => set = range.intersect(&set),
-                None => complete = false,
+            for extent in extents {
+                set = half_open(&index.node, &Affine::default(), &extent).intersect(&set);
             }
         }
-        let indices = free.iter().map(|index| index.node.clone()).collect();
+        let indices: Vec<Name> = free.iter().map(|index| index.node.clone()).collect();
+        let set = self.within_target(&indices, set, &scope.target);
+        let mut complete = true;
+        for index in free.iter().filter(|index| !is_bounded(&index.node, &shadow(&set, &indices, &index.node))) {
+            let help = format!("give it a range: `where 0 <= {} < ..`", index.node);
+            self.report_no_range(&index.node, index.span, "the target and `where` do not bound it", &help);
+            complete = false;
+        }
         complete.then_some(Domain { indices, set })
+    }
+
+    /// The points of a set at which each subscript that names indices of it lies within its extent.
+    fn within_target(&self, indices: &[Name], mut set: Polyhedron, target: &Use) -> Polyhedron {
+        let sizes = Polyhedron::sizes(&self.parameters);
+        let is_cut = |form: &Affine| {
+            let known = |name: &Name| indices.contains(name) || self.parameters.contains(name);
+            form.mentions(indices) && form.terms().all(|(name, _)| known(name))
+        };
+        for (subscript, extent) in target.subscripts.iter().zip(&target.shape).filter(|(form, _)| is_cut(form)) {
+            for form in [subscript.clone(), extent.clone() - subscript.clone() - Affine::constant(1)] {
+                if !set.intersect(&sizes).implies(&form) {
+                    set.add(form);
+                }
+            }
+        }
+        set
     }
 
     /// Brings an index into scope; it must be new.
@@ -250,6 +275,11 @@ pub(super) fn collect_names(expression: &ast::Expr, names: &mut Vec<Ident>) {
         }
         Term::Number(_) | Term::Access(..) | Term::Call(..) | Term::Reduce(..) => {}
     }
+}
+
+/// What a set says of one of its indices whatever the others are.
+fn shadow(set: &Polyhedron, indices: &[Name], index: &Name) -> Polyhedron {
+    set.eliminate_all(indices.iter().filter(|other| *other != index))
 }
 
 /// Whether the constraints alone bound the index from both sides.

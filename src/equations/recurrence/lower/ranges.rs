@@ -1,6 +1,7 @@
 //! The ranges of indices that have none of their own.
 //!
-//! An index takes `0 <= index < extent` from every subscript that is exactly that index. All of them must agree.
+//! An index takes `0 <= index < extent` from subscripts that are exactly that index. Of an index of the target those of
+//! the target count, whatever else is read; of one that a reduction binds all of them must agree.
 
 use super::Lowering;
 use crate::recurrence::Expr;
@@ -23,9 +24,7 @@ impl Lowering<'_> {
     pub(super) fn infer_range(&mut self, index: &Name, span: Span, uses: &[Use], help: &str) -> Option<Polyhedron> {
         let claims = list_claims(index, uses);
         let Some((extent, first)) = claims.first() else {
-            let message = format!("index `{index}` has no range");
-            let label = "no subscript is exactly this index";
-            self.report(self.blame(span, message, label).help(help));
+            self.report_no_range(index, span, "no subscript is exactly this index", help);
             return None;
         };
         if let Some((other, second)) = claims.iter().find(|(other, _)| other != extent) {
@@ -38,6 +37,11 @@ impl Lowering<'_> {
             return None;
         }
         Some(half_open(index, &Affine::default(), extent))
+    }
+
+    /// A report that nothing bounds an index.
+    pub(super) fn report_no_range(&mut self, index: &Name, span: Span, label: &str, help: &str) {
+        self.report(self.blame(span, format!("index `{index}` has no range"), label).help(help));
     }
 
     /// Every read in an expression.
@@ -60,10 +64,18 @@ impl Lowering<'_> {
     }
 }
 
-/// Whether two uses disagree about the index, or none says anything.
-pub(super) fn is_undecided(index: &Name, uses: &[Use]) -> bool {
-    let claims = list_claims(index, uses);
-    claims.first().is_none_or(|(extent, _)| claims.iter().any(|(other, _)| other != extent))
+/// The extents that cut an index of the target. Where the target says none, reads do that agree; where the target and reads
+/// differ, conditions that bound the index by themselves are its range.
+pub(super) fn extents_of(index: &Name, target: &Use, reads: &[Use], is_bounded: bool) -> Vec<Affine> {
+    let extents =
+        |uses: &[Use]| list_claims(index, uses).into_iter().map(|(extent, _)| extent).collect::<Vec<Affine>>();
+    let (own, read) = (extents(std::slice::from_ref(target)), extents(reads));
+    let agree = own.iter().chain(&read).collect::<Vec<_>>().windows(2).all(|pair| pair[0] == pair[1]);
+    match (agree, own.is_empty()) {
+        (true, _) => own.into_iter().chain(read).take(1).collect(),
+        (false, false) if !is_bounded => own,
+        (false, _) => vec![],
+    }
 }
 
 /// `low <= index < high`.

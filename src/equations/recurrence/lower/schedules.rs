@@ -121,9 +121,11 @@ impl Lowering<'_> {
         }
     }
 
-    /// The strips of which a schedule names a half; each index has one kind.
+    /// The strips of which a schedule names a half; each index has one kind. A space of a design may have strips that no equation has:
+    /// those of what is written by strides.
     fn lower_strips(&mut self, schedule: &ast::Schedule, offer: &Offer) -> Vec<(Strip, Span)> {
         let mut names = vec![];
+        let is_design = schedule.directives.iter().any(|directive| matches!(directive.node, ast::Directive::Space(_)));
         let forms = schedule.directives.iter().flat_map(|directive| forms(&directive.node).iter());
         let levels = schedule.directives.iter().flat_map(|directive| levels(&directive.node));
         let forms = forms.chain(levels.flat_map(|level| &level.indices));
@@ -131,7 +133,9 @@ impl Lowering<'_> {
         let mut strips: Vec<(Strip, Span)> = vec![];
         for (half, strip) in names.iter().filter_map(|half| Some((half, Strip::of(&half.node)?))) {
             if !offer.indices.contains(&strip.index) {
-                self.report_unknown("index", &strip.index, half.span, offer.indices.iter().map(|name| &**name));
+                if !is_design {
+                    self.report_unknown("index", &strip.index, half.span, offer.indices.iter().map(|name| &**name));
+                }
                 continue;
             }
             if strip.size < 1 {

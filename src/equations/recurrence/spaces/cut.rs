@@ -5,7 +5,7 @@
 
 use super::merge::merge_reductions;
 use super::sources::find_sources;
-use super::{ClosedValues, Family, Member, SpaceSystem};
+use super::{ClosedValues, Family, Member, SpaceSystem, strided};
 use crate::recurrence::one_space::lower_body;
 use crate::recurrence::spaces::last_point;
 use crate::recurrence::{
@@ -43,9 +43,9 @@ pub fn spaces_under(system: &RecurrenceSystem, schedule: &Schedule) -> Checked<S
     let mut cut = SpaceSystem { splits, ..cut };
     for space in &mut cut.spaces {
         let has = |half: &Name| space.domain.indices.contains(half);
-        let both = divided.iter().filter(|strip| has(&strip.number()) && has(&strip.position())).cloned();
-        let both: Vec<Strip> = both.collect();
-        space.strips.extend(both);
+        let both = divided.iter().filter(|strip| has(&strip.number()) && has(&strip.position()));
+        let new: Vec<Strip> = both.filter(|strip| !space.strips.contains(strip)).cloned().collect();
+        space.strips.extend(new);
     }
     cut.on_both_sides(&schedule.two_sided())
 }
@@ -68,7 +68,8 @@ pub fn cut_for_tiles(system: &RecurrenceSystem) -> Checked<SpaceSystem> {
 }
 
 fn cut_in(system: &RecurrenceSystem, splits: bool) -> Checked<SpaceSystem> {
-    let system = &settle(system).system;
+    let settled = settle(system).system;
+    let system = &if splits { strided::in_strips(&settled) } else { settled };
     // What reads nothing is known without a space; but where all of it is, some PE has to store it.
     let has_spaces = !system.equations.iter().all(|equation| is_closed(&equation.value));
     let mut cutter = Cutter {
@@ -274,8 +275,8 @@ impl Cutter<'_> {
     fn add(&mut self, position: &Position, content: &Content) {
         let family = self.family(position, content.family);
         let variables = position.reduced.iter().map(Affine::variable);
-        let embedding = position.equation.subscripts.iter().cloned().chain(variables).collect();
         let space = self.space(position, content);
+        let embedding = space.in_halves(&position.equation.subscripts).into_iter().chain(variables).collect();
         self.cut.members.push(Member { family, embedding });
         self.cut.spaces.push(space);
     }
@@ -298,7 +299,7 @@ impl Cutter<'_> {
             body,
             reduction: content.reduction.as_ref().map(|(operator, _)| *operator),
             reduced: content.reduction.as_ref().map_or(vec![], |(_, levels)| levels.clone()),
-            strips: vec![],
+            strips: strips_of(&position.equation.domain.indices),
             shapes,
             assumed,
             span: position.equation.span,
@@ -311,7 +312,12 @@ impl Cutter<'_> {
         if let Some(known) = self.cut.families.iter().position(|family| &*family.name == wanted) {
             return known;
         }
-        let subscripts = coordinate_names(self.system, &position.equation.target);
+        let mut subscripts = coordinate_names(self.system, &position.equation.target);
+        let strips = strips_of(&position.equation.domain.indices);
+        if !strips.is_empty() {
+            // A tensor that is put together has one equation, over these indices.
+            subscripts = position.equation.domain.indices.clone();
+        }
         let indices = subscripts.into_iter().chain(position.reduced.iter().cloned()).collect();
         self.cut.families.push(Family { name: name(wanted), indices });
         self.cut.families.len() - 1
@@ -324,6 +330,12 @@ impl Cutter<'_> {
         let free = names.take(1 + 2 * self.cut.spaces.len() + 1).find(|text| !taken(text));
         name(&free.unwrap_or_else(|| wanted.to_owned()))
     }
+}
+
+/// The strips of which both halves are among these indices.
+fn strips_of(indices: &[Name]) -> Vec<Strip> {
+    let of = |half: &Name| Strip::of(half).filter(|strip| strip.number() == *half);
+    indices.iter().filter_map(of).filter(|strip| indices.contains(&strip.position())).collect()
 }
 
 /// Whether an expression reads nothing.

@@ -20,6 +20,8 @@
 //! that computes it, or from a point that has it because a stream of the same tensor passes there, as on the diagonal
 //! of Cholesky's array. It moves by a constant number of PEs or it is none, so every link has a fixed length.
 
+mod strided;
+
 mod cut;
 
 pub use cut::coordinate_names;

@@ -3,10 +3,10 @@
 //! For each read of a computed tensor the reading space is divided by the equations that define the elements read. Where a
 //! reduction is read that is empty, the value is neutral.
 
-use super::{Origin, Source, SpaceSystem, last_point, solve};
+use super::{Division, Origin, Source, SpaceSystem, last_point, solve};
 use crate::recurrence::{Chain, Operand, Role, Scalar, Space};
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
-use systole_base::integer::Polyhedron;
+use systole_base::integer::{Affine, Name, Polyhedron};
 use systole_base::refusal::Refusal;
 
 /// Finds the sources of every operand of every space.
@@ -35,31 +35,67 @@ fn of_operand(cut: &SpaceSystem, reader: &Space, operand: &Operand) -> Result<Ve
     let points = reader.domain.set.intersect(&Polyhedron::sizes(&cut.parameters));
     let mut sources = vec![];
     for (position, producer) in cut.spaces.iter().enumerate().filter(|(_, space)| space.output == operand.tensor) {
-        let Some(last) = last_point(producer, &Chain::as_written(producer), &operand.access) else {
-            return Err(no_last_point(reader, operand, producer));
+        let (element, quotients) = in_strips(producer, operand, reader);
+        let is_whole = quotients.is_empty() || writers(cut, &operand.tensor) == 1;
+        let last = last_point(producer, &Chain::as_written(producer), &element).filter(|_| is_whole);
+        let Some(last) = last else { return Err(no_last_point(reader, operand, producer)) };
+        let guard = match quotients.is_empty() {
+            true => last.image(&producer.domain.set),
+            // What is in strips is put together by one equation, which has all elements.
+            false => Polyhedron::default(),
         };
-        let guard = last.image(&producer.domain.set);
-        let origin = Origin::Space { space: position, element: operand.access.clone() };
-        sources.extend(source(&reader.domain.set, &points, &guard, origin));
+        let origin = Origin::Space { space: position, element };
+        let found = source(&reader.domain.set, &points, &guard, origin);
+        sources.extend(found.map(|source| Source { quotients, ..source }));
         if let (None, Some(operator)) = (declared, producer.reduction) {
             let empty = Origin::Known(Scalar::Number(operator.neutral()));
             let rest = points.outside(&guard);
             sources.extend(rest.iter().filter_map(|set| source(&reader.domain.set, &points, set, empty.clone())));
         }
     }
-    sources.extend(known_sources(cut, reader, operand, &points));
+    sources.extend(known_sources(cut, reader, operand, &points)?);
     Ok(sources)
 }
 
+/// How many spaces and closed forms give elements of a tensor.
+fn writers(cut: &SpaceSystem, tensor: &Name) -> usize {
+    let spaces = cut.spaces.iter().filter(|space| space.output == *tensor).count();
+    spaces + cut.known.iter().filter(|known| known.tensor == *tensor).count()
+}
+
+/// The element that an operand reads, as the producer writes it: strip and position are quotient and rest where the producer has strips.
+fn in_strips(producer: &Space, operand: &Operand, reader: &Space) -> (Vec<Affine>, Vec<Division>) {
+    let (mut element, mut quotients) = (vec![], vec![]);
+    for (form, written) in operand.access.iter().zip(&producer.output_access) {
+        let Some(strip) = producer.strips.iter().find(|strip| strip.value() == *written) else {
+            element.push(form.clone());
+            continue;
+        };
+        let number = Division::by_strips(form, strip.size, reader);
+        element.extend([Affine::variable(&number.quotient), number.rest()]);
+        quotients.push(number);
+    }
+    (element, quotients)
+}
+
 /// The closed forms that define elements the operand reads.
-fn known_sources(cut: &SpaceSystem, reader: &Space, operand: &Operand, points: &Polyhedron) -> Vec<Source> {
-    let mine = cut.known.iter().filter(|known| known.tensor == operand.tensor);
-    let source = |known: &super::ClosedValues| {
-        let inverse = solve(&known.subscripts, &known.domain.indices, &operand.access)?;
+fn known_sources(
+    cut: &SpaceSystem,
+    reader: &Space,
+    operand: &Operand,
+    points: &Polyhedron,
+) -> Result<Vec<Source>, Diagnostic> {
+    let mut sources = vec![];
+    for known in cut.known.iter().filter(|known| known.tensor == operand.tensor) {
+        let Some(inverse) = solve(&known.subscripts, &known.domain.indices, &operand.access) else {
+            return Err(no_point(reader, operand)
+                .label(&cut.source, known.span, "which of its elements this defines is found by a division only")
+                .help("let each subscript on the left name an index by itself, without a factor"));
+        };
         let origin = Origin::Known(known.value.substitute(&inverse.point));
-        source(&reader.domain.set, points, &inverse.image(&known.domain.set), origin)
-    };
-    mine.filter_map(source).collect()
+        sources.extend(source(&reader.domain.set, points, &inverse.image(&known.domain.set), origin));
+    }
+    Ok(sources)
 }
 
 /// The points at which `guard` holds, as a source; `None` where there are none.
@@ -72,10 +108,23 @@ fn source(domain: &Polyhedron, points: &Polyhedron, guard: &Polyhedron, origin: 
 }
 
 fn no_last_point(reader: &Space, operand: &Operand, producer: &Space) -> Diagnostic {
-    let limit = "a reduction that is read has lines that end on one face";
+    let (label, help) = match producer.reduction {
+        Some(_) => (
+            "the lines of this reduction do not all end on one face",
+            "divide the equation with `where`, so that each reduction has one upper bound",
+        ),
+        None => (
+            "which of its elements this defines is found by a division only",
+            "let each subscript on the left name an index by itself, without a factor",
+        ),
+    };
+    no_point(reader, operand).label(&producer.source, producer.span, label).help(help)
+}
+
+fn no_point(reader: &Space, operand: &Operand) -> Diagnostic {
+    let limit =
+        "what is read is defined by equations whose lines end on one face, and that are solved without a division";
     Diagnostic::new(format!("where `{}` is computed has no closed form", operand.tensor))
         .label(&reader.source, operand.span, "read here")
-        .label(&producer.source, producer.span, "the lines of this reduction do not all end on one face")
-        .help("divide the equation with `where`, so that each reduction has one upper bound")
         .of_refusal(Refusal::beyond(limit))
 }

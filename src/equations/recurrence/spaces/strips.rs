@@ -125,7 +125,7 @@ impl Cutting<'_> {
             output_access: forms(&space.output_access),
             operands: space.operands.iter().map(operand).collect(),
             body: space.body.substitute(&Strip::image(&strips)),
-            strips,
+            strips: space.strips.iter().cloned().chain(strips).collect(),
             ..space.clone()
         }
     }
@@ -218,20 +218,21 @@ impl Cutting<'_> {
             let origin = Origin::Known(value.substitute(&Strip::image(strips)));
             return Ok(vec![Source { set, origin, quotients: vec![] }]);
         };
-        let giver = &spaces[*space];
+        let giver = &self.system.spaces[*space];
         let mut cases: Vec<(Polyhedron, Vec<Affine>)> = vec![(set, vec![])];
-        let mut quotients: Vec<Division> = vec![];
-        for (form, written) in element.iter().zip(&giver.output_access) {
-            let form = Strip::expand(strips, form);
-            let Some(strip) = giver.strips.iter().find(|strip| written.mentions([&strip.position()])) else {
+        let mut quotients: Vec<Division> = source.quotients.iter().map(|known| in_halves(known, strips)).collect();
+        let divided = self.among(giver);
+        for (form, written) in element.iter().zip(giver.element()) {
+            let (form, written) = (Strip::expand(strips, form), Strip::expand(&divided, &written));
+            let Some(strip) = divided.iter().find(|strip| written.mentions([&strip.position()])) else {
                 cases.iter_mut().for_each(|(_, element)| element.push(form.clone()));
                 continue;
             };
-            if strip.value() != *written {
+            if strip.value() != written {
                 return Err(self.unread(strip, (reader, operand), *space));
             }
             let Some(split) = split(&form, strip.size, strips) else {
-                let number = quotient(&form, strip.size, &spaces[reader]);
+                let number = Division::by_strips(&form, strip.size, &spaces[reader]);
                 let halves = [Affine::variable(&number.quotient), number.rest()];
                 cases.iter_mut().for_each(|(_, element)| element.extend(halves.clone()));
                 quotients.push(number);
@@ -290,12 +291,19 @@ impl Cutting<'_> {
     }
 }
 
-/// The strip that a form lies in, where that is told by dividing it.
-fn quotient(form: &Affine, size: i64, reader: &Space) -> Division {
-    let index = form.terms().next().filter(|(name, _)| *form == Affine::variable(name)).map(|(name, _)| name);
-    let wanted = index.map_or_else(|| format!("({form}) div {size}"), |index| format!("{index} div {size}"));
-    let quotient = unused(&wanted, reader.indices().iter().chain(&reader.parameters));
-    Division { quotient, of: form.clone(), by: size }
+impl Division {
+    /// The strip that a form lies in, where that is told by dividing it.
+    pub(super) fn by_strips(form: &Affine, size: i64, reader: &Space) -> Division {
+        let index = form.terms().next().filter(|(name, _)| *form == Affine::variable(name)).map(|(name, _)| name);
+        let wanted = index.map_or_else(|| format!("({form}) div {size}"), |index| format!("{index} div {size}"));
+        let quotient = unused(&wanted, reader.indices().iter().chain(&reader.parameters));
+        Division { quotient, of: form.clone(), by: size }
+    }
+}
+
+/// The same quotient of an index that is in strips.
+fn in_halves(division: &Division, strips: &[Strip]) -> Division {
+    Division { of: Strip::expand(strips, &division.of), ..division.clone() }
 }
 
 /// One way in which a form is in strips.

@@ -1,12 +1,14 @@
 //! Every subscript lies between 0 and its extent, at all sizes.
 
+use crate::recurrence::conditions;
 use crate::recurrence::enumeration::{points_within, small_sizes};
 use crate::recurrence::gather::scattered_indices;
 use crate::recurrence::sizes::show_sizes;
 use crate::recurrence::table::show_element;
-use crate::recurrence::{Expr, RecurrenceSystem, Tensor};
+use crate::recurrence::{Equation, Expr, RecurrenceSystem, Tensor};
 use systole_base::diagnostic::{Diagnostic, Diagnostics};
 use systole_base::integer::{Affine, Bindings, Name, Polyhedron};
+use systole_base::scalar::Function;
 use systole_base::span::Span;
 
 /// The largest size at which counterexamples are looked for.
@@ -28,13 +30,22 @@ const POINT_LIMIT: u64 = 10_000;
 
 /// The points at which something is accessed: indices in order and the constraints on them.
 #[derive(Clone)]
-struct Context {
-    indices: Vec<Name>,
-    set: Polyhedron,
+pub struct Context {
+    /// The indices in scope, outermost first.
+    pub indices: Vec<Name>,
+    /// The points.
+    pub set: Polyhedron,
 }
 
 impl Context {
-    fn within(&self, index: &Name, range: &Polyhedron) -> Context {
+    /// The points at which an equation is defined, at all sizes.
+    pub fn of(system: &RecurrenceSystem, equation: &Equation) -> Context {
+        let set = Polyhedron::sizes(&system.parameters).intersect(&equation.domain.set);
+        Context { indices: equation.domain.indices.clone(), set }
+    }
+
+    /// With one index more.
+    pub fn within(&self, index: &Name, range: &Polyhedron) -> Context {
         let indices = self.indices.iter().cloned().chain([index.clone()]).collect();
         Context { indices, set: self.set.intersect(range) }
     }
@@ -46,7 +57,7 @@ pub(super) fn check_bounds(system: &RecurrenceSystem) -> Diagnostics {
     let mut errors: Diagnostics =
         system.tensors.iter().filter_map(|tensor| check_extents(system, tensor, &sizes)).collect();
     for equation in &system.equations {
-        let context = Context { indices: equation.domain.indices.clone(), set: sizes.intersect(&equation.domain.set) };
+        let context = Context::of(system, equation);
         let mut outer = context.clone();
         for (index, range) in outer_ranges(&equation.value, scattered_indices(equation).last()) {
             outer = outer.within(index, range);
@@ -86,13 +97,42 @@ fn check_expression(system: &RecurrenceSystem, context: &Context, expression: &E
         Expr::Read { tensor, subscripts, span } => {
             errors.extend(check_access(system, context, tensor, subscripts, *span))
         }
-        Expr::Apply(_, arguments) => {
-            arguments.iter().for_each(|argument| check_expression(system, context, argument, errors));
-        }
+        Expr::Apply(function, arguments) => match (function, arguments.as_slice()) {
+            (Function::Select, [condition, chosen, other]) => {
+                check_expression(system, context, condition, errors);
+                check_guarded(system, context, (condition, true, chosen), errors);
+                check_guarded(system, context, (condition, false, other), errors);
+            }
+            _ => arguments.iter().for_each(|argument| check_expression(system, context, argument, errors)),
+        },
         Expr::Reduce { index, range, body, .. } => {
             check_expression(system, &context.within(index, range), body, errors)
         }
     }
+}
+
+/// What `select` has of a branch: only where its condition holds, or does not, has that to stay within bounds. One message is enough.
+fn check_guarded(
+    system: &RecurrenceSystem,
+    context: &Context,
+    (condition, holds, branch): (&Expr, bool, &Expr),
+    errors: &mut Diagnostics,
+) {
+    let cases = conditions::cases(condition, holds).unwrap_or_else(|| vec![Polyhedron::default()]);
+    let found = cases.iter().map(|case| {
+        let guarded = Context { set: context.set.intersect(case), ..context.clone() };
+        let mut errors = vec![];
+        check_expression(system, &guarded, branch, &mut errors);
+        errors
+    });
+    errors.extend(found.into_iter().find(|errors| !errors.is_empty()).into_iter().flatten());
+}
+
+/// Whether something that an expression reads can leave its tensor at these points.
+pub fn can_leave(system: &RecurrenceSystem, context: &Context, expression: &Expr) -> bool {
+    let mut errors = vec![];
+    check_expression(system, context, expression, &mut errors);
+    !errors.is_empty()
 }
 
 /// The first subscript that can leave its extent, with the smallest sizes and point at which it does.

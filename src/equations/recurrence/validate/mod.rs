@@ -6,6 +6,8 @@
 
 mod bounds;
 
+pub(super) use bounds::{Context, can_leave};
+
 mod definitions;
 
 mod cycles;

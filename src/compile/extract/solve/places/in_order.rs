@@ -25,14 +25,25 @@ const MOST_TRIED: usize = 10_000;
 /// So many choices of rows are tried for the families of one loop.
 const MOST_ROWS: usize = 16;
 
+/// What placements in order keep to.
+#[derive(Clone, Copy)]
+pub struct Kept<'a> {
+    /// A place for each family.
+    pub places: &'a [Matrix],
+    /// Whether what is handed on waits for the same number of rounds in every row: its queue has a length then. Else only in the rows
+    /// up to the one in which its reader is later.
+    pub is_tight: bool,
+}
+
 /// Placements of all families at these places: half of `most` in loops that are shared where they can be, half in loops that are not;
 /// and how many rows were tried for them.
 pub fn in_order(
     system: &SpaceSystem,
     choices: &[Choices],
     edges: &[Edge],
-    (places, most): (&[Matrix], usize),
+    (kept, most): (Kept, usize),
 ) -> (Vec<Placement>, u64) {
+    let Kept { places, is_tight } = kept;
     // A place leaves so many indices to a PE, of which the finest row counts one.
     let left = system.families.iter().zip(places).map(|(family, place)| family.indices.len() - place.rank());
     let rounds = left.max().unwrap_or(0).saturating_sub(1);
@@ -41,7 +52,7 @@ pub fn in_order(
         let families: Vec<usize> = (0..system.families.len()).collect();
         let rows = vec![vec![]; families.len()];
         let most = most.div_ceil(2);
-        let mut search = Search { system, places, rounds, shares, most, tried: 0, found: vec![] };
+        let mut search = Search { system, places, is_tight, rounds, shares, most, tried: 0, found: vec![] };
         let (open, queue) = (open.clone(), VecDeque::new());
         search.extend(Partial { rows, open, queue, groups: vec![families], end: None });
         (search.found, search.tried as u64)
@@ -63,6 +74,8 @@ struct Dependence {
     set: Polyhedron,
     /// Whether the value is handed on, so that it may wait for a fixed number of rounds only.
     is_handed_on: bool,
+    /// Whether the reader is later at all points already.
+    is_settled: bool,
 }
 
 impl Dependence {
@@ -87,6 +100,7 @@ fn dependences(system: &SpaceSystem, choices: &[Choices], edges: &[Edge]) -> Vec
         given: edge.given.clone(),
         set: edge.set.intersect(&sizes),
         is_handed_on: edge.reach == Reach::Link,
+        is_settled: false,
     });
     let levels = choices.iter().enumerate().flat_map(|(space, choices)| {
         let chain = choices.chains.first().map(|chain| chain.directions.clone()).unwrap_or_default();
@@ -100,7 +114,7 @@ fn dependences(system: &SpaceSystem, choices: &[Choices], edges: &[Edge]) -> Vec
         let given = member.embedding.iter().map(|form| form.substitute(&before)).collect();
         let set = points.domain.set.intersect(&points.domain.set.substitute(&before)).intersect(&sizes);
         let (reader, taken) = (member.family, member.embedding.clone());
-        Dependence { reader, taken, giver: reader, given, set, is_handed_on: false }
+        Dependence { reader, taken, giver: reader, given, set, is_handed_on: false, is_settled: false }
     });
     read.chain(summed).filter(|dependence| !dependence.set.is_empty()).collect()
 }
@@ -132,6 +146,7 @@ struct Partial {
 struct Search<'a> {
     system: &'a SpaceSystem,
     places: &'a [Matrix],
+    is_tight: bool,
     rounds: usize,
     /// Whether families share loops that do not need each other.
     shares: bool,
@@ -198,7 +213,13 @@ impl Search<'_> {
             let delay = dependence.delay(&chosen[&dependence.reader], &chosen[&dependence.giver]);
             let mut set = dependence.set.clone();
             set.add(-delay);
-            (!set.is_empty()).then(|| Dependence { set, ..dependence.clone() })
+            match set.is_empty() {
+                false if !dependence.is_settled => Some(Dependence { set, ..dependence.clone() }),
+                _ if self.is_tight && dependence.is_handed_on => {
+                    Some(Dependence { is_settled: true, ..dependence.clone() })
+                }
+                _ => None,
+            }
         };
         let open = partial.open.iter().filter_map(settled).collect();
         let mut rows = partial.rows.clone();
@@ -260,7 +281,7 @@ impl Search<'_> {
                 let is_forwards = |one: &&&Dependence| match (chosen.get(&one.reader), chosen.get(&one.giver)) {
                     (Some(reader), Some(giver)) => {
                         let delay = one.delay(reader, giver);
-                        (delay.is_constant() || !one.is_handed_on) && one.set.implies(&delay)
+                        (delay.is_constant() || !one.is_handed_on) && (one.is_settled || one.set.implies(&delay))
                     }
                     _ => true,
                 };

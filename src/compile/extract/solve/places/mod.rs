@@ -12,7 +12,7 @@ pub use edges::{Edge, Reach, edges};
 
 mod in_order;
 
-pub use in_order::in_order;
+pub use in_order::{Kept, in_order};
 
 mod room;
 
@@ -60,6 +60,45 @@ impl Placement {
 
 /// Where a family that nothing holds near another could have more places and rounds than this, its places are along the axes.
 const MOST_FREE: usize = 100_000;
+
+/// So many rows of families are tried after the last placement that is listed: of those that fit some families, none may fit all.
+const MOST_IN_VAIN: usize = 10_000;
+
+/// To find out which rows a family may have is as much as to try so many.
+const ROWS_OF_A_FAMILY: usize = 16;
+
+/// So many rows are tried between two looks whether to go on.
+const TRIED_AT_ONCE: usize = 64;
+
+/// Placements that are listed.
+pub struct Listed {
+    /// The placements.
+    pub placements: Vec<Placement>,
+    /// Whether there were more than the most.
+    pub are_more: bool,
+    /// Whether not all rows were tried.
+    pub is_cut_short: bool,
+}
+
+/// A list of placements while it is made.
+struct Listing<'a> {
+    found: Vec<Placement>,
+    /// How many rows of families were tried since the last placement.
+    tried: usize,
+    /// Whether no more are tried.
+    is_over: bool,
+    goes_on: &'a dyn Fn() -> bool,
+}
+
+impl Listing<'_> {
+    /// Counts so many rows of a family that are tried now, and ends the list where too many were.
+    fn count(&mut self, rows: usize) {
+        let before = self.tried / TRIED_AT_ONCE;
+        self.tried += rows;
+        let is_stopped = self.tried / TRIED_AT_ONCE > before && !(self.goes_on)();
+        self.is_over |= is_stopped || self.tried > MOST_IN_VAIN;
+    }
+}
 
 /// A row of a place with its shift.
 pub type Row = (Vector, Affine);
@@ -111,29 +150,33 @@ pub fn strict_operands(system: &SpaceSystem, choices: &[Choices]) -> Vec<Vec<boo
 }
 
 impl Places<'_> {
-    /// All placements, plain ones first, and whether there were more than the most.
-    pub fn all(&self) -> (Vec<Placement>, bool) {
-        let mut found = vec![];
+    /// All placements, plain ones first.
+    pub fn all(&self, goes_on: &dyn Fn() -> bool) -> Listed {
+        let mut listing = Listing { found: vec![], tried: 0, is_over: false, goes_on };
         let mut rows = vec![None; self.system.families.len()];
-        self.extend(&mut rows, &mut found);
-        let crowded = found.len() > self.most;
+        self.extend(&mut rows, &mut listing);
+        let Listing { mut found, is_over, .. } = listing;
+        let are_more = found.len() > self.most;
         found.truncate(self.most);
-        (found, crowded)
+        Listed { placements: found, are_more, is_cut_short: is_over }
     }
 
     /// Places the next family in every way that fits those placed already; ends with the first placement too many.
-    fn extend(&self, rows: &mut Vec<Option<Vec<Row>>>, found: &mut Vec<Placement>) {
-        if found.len() > self.most {
-            return;
-        }
+    fn extend(&self, rows: &mut Vec<Option<Vec<Row>>>, listing: &mut Listing) {
         let Some(family) = self.next(rows) else {
-            found.extend(self.placement(rows));
+            listing.found.extend(self.placement(rows));
+            listing.tried = 0;
             return;
         };
+        listing.count(ROWS_OF_A_FAMILY);
         for choice in self.choices(family, rows) {
+            listing.count(1);
+            if listing.is_over || listing.found.len() > self.most {
+                return;
+            }
             rows[family] = Some(choice);
             if self.fits(family, rows) {
-                self.extend(rows, found);
+                self.extend(rows, listing);
             }
             rows[family] = None;
         }
@@ -152,7 +195,7 @@ impl Places<'_> {
     /// The placements of a family that fit those placed already, plainest first, and whether there were more than the most.
     pub fn beside(&self, rows: &[Option<Vec<Row>>], family: usize) -> (Vec<Placement>, bool) {
         let (mut rows, mut found) = (rows.to_vec(), vec![]);
-        let mut choices = self.choices(family, &rows);
+        let mut choices: Vec<Vec<Row>> = self.choices(family, &rows).collect();
         let weight = |row: &Row| (row.1.terms().count() as i64, row.0.iter().map(|entry| entry.abs()).sum::<i64>());
         choices.sort_by_cached_key(|choice| choice.iter().map(weight).fold((0, 0), |(a, b), (c, d)| (a + c, b + d)));
         for choice in choices {
@@ -206,16 +249,16 @@ impl Places<'_> {
     }
 
     /// All rows for each axis, combined.
-    fn choices(&self, family: usize, rows: &[Option<Vec<Row>>]) -> Vec<Vec<Row>> {
+    fn choices(&self, family: usize, rows: &[Option<Vec<Row>>]) -> Box<dyn Iterator<Item = Vec<Row>>> {
         let joining: Vec<&Edge> = self.joining(family, rows).collect();
         let forced: Vec<&Edge> = joining.iter().filter(|edge| edge.is_forced(self.system)).copied().collect();
         let guiding = if forced.is_empty() { joining } else { forced };
         if guiding.is_empty() {
-            return self.free_rows(family);
+            return Box::new(self.free_rows(family).into_iter());
         }
         let count = self.axes.rank + self.axes.rounds;
         let axes: Vec<Vec<Row>> = (0..count).map(|axis| self.rows_on(family, rows, &guiding, axis)).collect();
-        candidates::combined(&axes)
+        Box::new(candidates::one_of_each(axes))
     }
 
     /// The rows of a family that nothing holds near another: the places, each with every choice of rounds.
