@@ -1,4 +1,4 @@
-//! Where rules fire: the kernels that ship, one of them over tiles as well.
+//! Where rules fire: the kernels that ship, one of them over tiles as well, and one with the functions that no other needs.
 //!
 //! In: rules. Out: for each rule the kernels in which it teaches something beside all others. Invariant: limits count
 //! rounds and e-nodes, so the counts are the same on every machine.
@@ -33,13 +33,21 @@ const LIMITS: Limits = Limits::of(20, 5_000);
 /// What the kernel over tiles is called.
 const OVER_TILES: &str = "matmul over tiles";
 
+/// Functions that none of these kernels has, one after the other.
+const FUNCTIONS: (&str, &str) = (
+    "functions",
+    "kernel functions(N)\nin x[N], z[N]\nout y[N]\n\
+     y[i] = atan2(tanh(sin(x[i])), cos(z[i])) + floor(x[i]) * ceil(z[i]) * sign(x[i])\n",
+);
+
 /// In which of the kernels that are looked at each rule fires; rules that never do are left out.
 pub fn find_kernels(rules: &RuleSet) -> Checked<BTreeMap<String, Vec<String>>> {
-    let systems = KERNELS.iter().map(|(name, text)| load(&Source::new(format!("{name}.rec"), *text)));
+    let texts = KERNELS.iter().chain([&FUNCTIONS]);
+    let systems = texts.map(|(name, text)| load(&Source::new(format!("{name}.rec"), *text)));
     let mut systems = systems.collect::<Checked<Vec<RecurrenceSystem>>>()?;
     systems.extend(tiled(&systems)?);
     let fired = systems.par_iter().map(|system| fired(system, rules)).collect::<Checked<Vec<_>>>()?;
-    let names = KERNELS.iter().map(|(name, _)| *name).chain([OVER_TILES]);
+    let names = KERNELS.iter().map(|(name, _)| *name).chain([FUNCTIONS.0, OVER_TILES]);
     Ok(by_rule(names.zip(fired)))
 }
 

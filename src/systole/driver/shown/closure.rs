@@ -12,6 +12,8 @@ pub struct Closure {
     strategy: Strategy,
     /// Nothing was left out.
     is_whole: bool,
+    /// Spaces that no constant number of links joins were placed beside each other as well.
+    is_wide: bool,
     /// The whole budget is given already.
     is_exact: bool,
     /// So many were looked at, of so many, where these can be counted.
@@ -32,6 +34,7 @@ impl Closure {
         Closure {
             strategy,
             is_whole: beyond == 0 && !others && !survey.is_stopped,
+            is_wide: survey.keep || strategy == Strategy::Enumerate,
             is_exact: searched.setting.budget == u64::MAX,
             counts,
         }
@@ -43,8 +46,9 @@ impl Closure {
             Strategy::Enumerate => ("maps", ""),
             Strategy::Solve => ("placements", ", each with its shortest steps"),
         };
+        let reach = if self.is_wide { "" } else { ", of spaces in reach of each other," };
         match (self.is_whole, self.share()) {
-            (true, _) => format!("closed    all {what} within the bounds were looked at{each}"),
+            (true, _) => format!("closed    all {what} within the bounds{reach} were looked at{each}"),
             (false, Some(share)) => format!("open      {share:.1}% of the {what} were looked at; --exact looks at all"),
             (false, None) if self.is_exact => {
                 "open      not all was looked at: `left out` has what, and why".to_owned()
