@@ -46,7 +46,7 @@ fn bounds_are_taken_apart_wherever_they_stand() {
     );
     assert_eq!(three.equations.len(), 2, "i is less than N\n{three}");
     let twice = system(
-        "kernel k(N)\nin A[N, N]\nout y[N]\ny[i] = sum(l in 0..2) sum(k in max(0, i - 2)..i + 1) A[i, k] * max(q in max(0, i - 2)..i + 1) A[l, q]\n",
+        "kernel k(N)\nin A[N + 1, N]\nout y[N]\ny[i] = sum(l in 0..2) sum(k in max(0, i - 2)..i + 1) A[i, k] * max(q in max(0, i - 2)..i + 1) A[l, q]\n",
     );
     assert_eq!(twice.equations.len(), 2, "one choice for both ranges\n{twice}");
 }

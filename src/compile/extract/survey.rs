@@ -86,7 +86,8 @@ pub struct Survey {
     pub front: Front,
     /// Every legal design, where they are kept.
     pub all: Vec<Found>,
-    pub(super) keep: bool,
+    /// Whether all legal designs are kept; then nothing within the bounds is passed over.
+    pub keep: bool,
     /// The first dataflows that no steps satisfy.
     pub stuck: Vec<Vec<SpaceDesign>>,
     /// The first dataflow with steps that is not legal all the same, with the fold that the schedule asks for.

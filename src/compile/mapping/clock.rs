@@ -61,6 +61,22 @@ impl Clock {
         Some(Clock { factors })
     }
 
+    /// The ticks of an innermost row, where there are outer ones.
+    pub fn row_length(&self) -> Option<&Affine> {
+        self.factors.iter().rev().nth(1)?.first()
+    }
+
+    /// Whether at all sizes an innermost row is over on all PEs of a line before the next one begins on any of them. Else these PEs are in
+    /// different rows at one time, so what is there once for all of them, such as a bus, may be asked for by two rows at once.
+    /// The answer may be no where it is yes, at places whose PEs hold slanted lines.
+    pub fn keeps_rows_apart(&self, map: &SpaceTimeMap, extents: &[Affine], displacement: &[i64]) -> bool {
+        let (Some(length), Some(row)) = (self.row_length(), map.step.rows().last()) else { return true };
+        let across = map.place.rows().iter().zip(displacement).filter(|(_, along)| **along == 0);
+        let across = Matrix::new(across.map(|(row, _)| row.clone()).collect(), map.place.columns());
+        let spans = spans_on(&across.null_lattice(), row, extents);
+        spans.iter().any(|span| is_never_negative(&(length.clone() - span.clone())))
+    }
+
     /// The weight of each step row at these sizes; `None` where a size is missing or a weight does not fit.
     pub fn weights(&self, sizes: &Bindings) -> Option<Vector> {
         let product = |factors: &Vec<Affine>| {
@@ -75,6 +91,29 @@ impl Clock {
         let column = |index: usize| weights.iter().zip(map.step.rows()).map(|(w, row)| w * row[index]).sum();
         Some((0..map.step.columns()).map(column).collect())
     }
+}
+
+/// How many values a row may have at most where points differ by sums of these vectors only, each entry a way to count them: along a vector
+/// there are no more points than along any index that it moves. Over a whole box where vectors move an index together.
+fn spans_on(vectors: &[Vector], row: &[i64], extents: &[Affine]) -> Vec<Affine> {
+    let moves = |vector: &&Vector, index: usize| vector[index] != 0;
+    if (0..row.len()).any(|index| vectors.iter().filter(|vector| moves(vector, index)).count() > 1) {
+        return vec![values(row, extents)];
+    }
+    let mut spans = vec![Affine::constant(1)];
+    for vector in vectors.iter().filter(|vector| dot(vector, row) != 0) {
+        let along = (0..row.len()).filter(|index| vector[*index] != 0);
+        let steps: Vec<Affine> =
+            along.map(|index| (extents[index].clone() - Affine::constant(1)) * dot(vector, row).abs()).collect();
+        spans = spans.iter().flat_map(|span| steps.iter().map(|steps| span.clone() + steps.clone())).collect();
+    }
+    spans
+}
+
+/// Whether a form is 0 or more where every parameter is at least 1, as its coefficients tell.
+fn is_never_negative(form: &Affine) -> bool {
+    let least: i64 = form.constant_term() + form.terms().map(|(_, times)| times).sum::<i64>();
+    least >= 0 && form.terms().all(|(_, times)| times >= 0)
 }
 
 /// How many values a row may have over a box of these extents.

@@ -10,6 +10,7 @@
 use super::frame::{Claim, Frame, Point, displaced, later};
 use super::system_frame::{SpacePoint, SystemFrame};
 use super::wording::{Side, sides};
+use crate::mapping::clock::Clock;
 use crate::mapping::{Flow, Handoff};
 use systole_base::integer::{Affine, Name, primitive};
 use systole_program::obligation::{Formula, Kind, Moment, Obligation, Reason};
@@ -56,10 +57,28 @@ impl Frame<'_> {
                 self.at_head(set, &other, direction),
                 h.before(&other),
                 Formula::same(&self.place(&other), &on_bus),
-                Formula::same(&self.time(&other), &self.time(&h)),
+                Formula::Any(
+                    [Formula::same(&self.time(&other), &self.time(&h))]
+                        .into_iter()
+                        .chain(self.rows_overlap(&h, &other))
+                        .chain(self.rows_overlap(&other, &h))
+                        .collect(),
+                ),
             ],
             reason: self.two_words(of, direction, "bus"),
         })
+    }
+
+    /// That the row of `later` may begin on its PE before `earlier` runs on another one: a row takes as long as one PE is busy in it, so
+    /// PEs may be in different rows at one time.
+    fn rows_overlap(&self, earlier: &Point, later: &Point) -> Option<Formula> {
+        let clock = Clock::new(self.space(), &self.design.map)?;
+        let (from, to) = (self.time(earlier), self.time(later));
+        let (Some((inner, outer)), Some((next, next_outer))) = (from.split_last(), to.split_last()) else {
+            return None;
+        };
+        let ahead = inner.clone() - next.clone();
+        Some(Formula::All(vec![Formula::before(outer, next_outer), Formula::at_least(&ahead, clock.row_length()?)]))
     }
 
     /// The obligation of the operand at `position`, which comes to all PEs over one bus: every word has its own time.

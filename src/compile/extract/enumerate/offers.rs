@@ -8,10 +8,11 @@
 use super::Task;
 use super::paces::Paces;
 use super::place_table::PlaceTable;
-use super::priced::Priced;
+use super::priced::{Priced, Timing};
 use super::timeliness::{Built, Timeliness};
 use crate::cost::Cost;
 use crate::extract::{Found, Rejections};
+use crate::mapping::clock::Clock;
 use crate::mapping::{Fold, SpaceDesign, SpaceTimeMap};
 use crate::rewrite::Dataflow;
 use std::collections::BTreeSet;
@@ -48,12 +49,12 @@ impl Offers {
     /// The legal choices; `None`, with the tensor to blame counted, where an operand or the reduction has none.
     pub fn new(
         (table, timeliness): (&PlaceTable, &mut Timeliness),
-        map: &SpaceTimeMap,
+        (map, clock): (&SpaceTimeMap, Option<&Clock>),
         mut paces: Paces,
         rejections: &mut Rejections,
     ) -> Option<Offers> {
         let space = table.task.space;
-        let mut offers_of = |choices| offers_of((table, timeliness), choices, map, &mut paces);
+        let mut offers_of = |choices| offers_of((table, timeliness), choices, (map, clock), &mut paces);
         let mut operands = vec![];
         for (operand, choices) in space.operands.iter().zip(&table.operands) {
             let offers = offers_of(choices);
@@ -135,11 +136,18 @@ impl Offers {
 fn offers_of(
     (table, timeliness): (&PlaceTable, &mut Timeliness),
     choices: &[Option<Built>],
-    map: &SpaceTimeMap,
+    (map, clock): (&SpaceTimeMap, Option<&Clock>),
     paces: &mut Paces,
 ) -> Vec<Offer> {
     let built = choices.iter().enumerate().filter_map(|(choice, built)| Some((choice, built.as_ref()?)));
     let in_time = built.filter(|(_, built)| timeliness.is_in_time(built));
+    // Two rows may drive one bus at once where PEs are in different ones.
+    let are_apart = |level: &Priced| {
+        let rows = clock.zip(table.task.extents.as_deref());
+        rows.is_none_or(|(clock, extents)| clock.keeps_rows_apart(map, extents, &table.place.apply(&level.direction)))
+    };
+    let is_carried = |level: &Priced| level.timing != Timing::Together || are_apart(level);
+    let in_time = in_time.filter(|(_, built)| built.levels.iter().all(is_carried));
     in_time.filter_map(|(choice, built)| offer_of(table, choice, &built.levels, map, paces)).collect()
 }
 

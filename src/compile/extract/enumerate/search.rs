@@ -94,13 +94,15 @@ fn search_map((table, timeliness): (&PlaceTable, &mut Timeliness), step: &Matrix
     };
     let map = &SpaceTimeMap { place: table.place.clone(), step: step.clone() };
     let whole = basis.last().map(|inner| map.delay(inner));
-    let Some(cycles) = cycles(task, map, &basis) else {
+    let Some((cycles, clock)) = cycles(task, map, &basis) else {
         survey.rejections.unclocked += 1;
         return;
     };
     let base = Cost { cycles, ..table.base };
     let paces = Paces::new(map, whole.as_ref());
-    let Some(offers) = Offers::new((table, timeliness), map, paces, &mut survey.rejections) else { return };
+    let Some(offers) = Offers::new((table, timeliness), (map, clock.as_ref()), paces, &mut survey.rejections) else {
+        return;
+    };
     let designs = offers.count();
     survey.designs = survey.designs.saturating_add(designs);
     survey.legal += u64::from(designs > 0);
@@ -132,12 +134,16 @@ fn basis(table: &PlaceTable, step: &Matrix) -> Option<Vec<Vector>> {
     }
 }
 
-fn cycles(task: &Task, map: &SpaceTimeMap, basis: &[Vector]) -> Option<u64> {
-    let row = match map.step.rows() {
-        [row] => row.clone(),
+/// How many cycles a map takes, and its clock where it has several rows.
+fn cycles(task: &Task, map: &SpaceTimeMap, basis: &[Vector]) -> Option<(u64, Option<Clock>)> {
+    let (row, clock) = match map.step.rows() {
+        [row] => (row.clone(), None),
         rows if rows.len() != basis.len() => return None,
-        _ => Clock::on_box(task.extents.as_deref()?, map, basis)?.row(map, &task.sizes)?,
+        _ => {
+            let clock = Clock::on_box(task.extents.as_deref()?, map, basis)?;
+            (clock.row(map, &task.sizes)?, Some(clock))
+        }
     };
     let (first, last) = task.region.range(&row)?;
-    Some((last - first).unsigned_abs() + 1)
+    Some(((last - first).unsigned_abs() + 1, clock))
 }

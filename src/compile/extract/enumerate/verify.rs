@@ -10,7 +10,7 @@ use crate::mapping::clock::Clock;
 use crate::mapping::{Calendar, Feeder, Flow, FlowRole, MappedSpace, SpaceTimeMap};
 use crate::rewrite::{Dataflow, Transport};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use systole_base::integer::{Affine, Bindings, Polyhedron, Vector, dot};
+use systole_base::integer::{Affine, Bindings, Polyhedron, Vector, dot, primitive};
 use systole_base::machine::Machine;
 use systole_equations::recurrence::{Chain, Space};
 
@@ -366,7 +366,8 @@ impl Checker<'_> {
     }
 
     fn bus(&self, of: &str, along: &[i64]) -> Result<Cost, String> {
-        if !self.machine.buses.carries(&self.map.displacement(along)) || self.machine.buses.latency > 0 {
+        let displacement = self.map.displacement(along);
+        if !self.machine.buses.carries(&displacement) || self.machine.buses.latency > 0 {
             return Err(format!("no bus of the machine runs where `{of}` goes"));
         }
         let (next, before) = (self.shifted(along, 1), self.shifted(along, -1));
@@ -381,7 +382,7 @@ impl Checker<'_> {
                     return Err(format!("the listeners of `{of}` are not all there at one time"));
                 }
             }
-            if !drives.insert((self.pes[head], self.times[head])) {
+            if !drives.insert((self.line(head, &displacement), self.times[head])) {
                 return Err(format!("a bus of `{of}` is driven twice at one time"));
             }
             heads += 1;
@@ -389,6 +390,17 @@ impl Checker<'_> {
             fanout = fanout.max(listeners);
         }
         Ok(Cost { channel_words: reached, memory_words: heads, fanout, ..Cost::default() })
+    }
+
+    /// The line of PEs on which a point runs, along a displacement: the place, moved along it to the first axis that it crosses.
+    fn line(&self, point: usize, displacement: &[i64]) -> Vector {
+        let mut place = self.map.place.apply(&self.points.all[point]);
+        let along = primitive(displacement);
+        if let Some(axis) = along.iter().position(|entry| *entry != 0) {
+            let steps = place[axis].div_euclid(along[axis]);
+            place.iter_mut().zip(&along).for_each(|(entry, by)| *entry -= steps * by);
+        }
+        place
     }
 
     /// A bus from memory to all PEs: every word has a time of its own. The first PE loads all words and keeps its own.

@@ -37,9 +37,11 @@ impl Cursor<'_> {
     /// An index or a size; half of an index that is in strips may stand in brackets, `(i mod 16)`, and so may the strip that a form
     /// lies in, `((N+i) div 2)`.
     fn variable(&mut self) -> Read<Name> {
-        if !self.takes("(") {
-            return self.index();
-        }
+        if self.takes("(") { self.deeper(Cursor::strip_of_form) } else { self.index() }
+    }
+
+    /// What stands between brackets as a variable, with the second of them.
+    fn strip_of_form(&mut self) -> Read<Name> {
         if self.rest().starts_with('(') {
             let variable = self.variable()?;
             self.sign(")")?;
