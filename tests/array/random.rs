@@ -31,10 +31,10 @@ impl Choices {
     }
 
     /// The names, of which something may be assumed.
-    fn assumed(&mut self, names: Vec<Name>) -> Parameters {
-        let mut parameters: Parameters = names.clone().into();
+    fn assumed(&mut self, names: &[Name]) -> Parameters {
+        let mut parameters: Parameters = names.iter().cloned().collect();
         for _ in 0..self.choose(3) {
-            let assumed = self.affine(&names);
+            let assumed = self.affine(names);
             parameters.assume(assumed);
         }
         parameters
@@ -233,7 +233,7 @@ impl Choices {
             ],
             scratchpads: vec![self.scratchpad(&parameters)],
             classes: (0..self.choose(3) + 1).map(|position| self.class(position)).collect(),
-            parameters: self.assumed(parameters),
+            parameters: self.assumed(&parameters),
         }
     }
 }
