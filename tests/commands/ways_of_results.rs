@@ -1,6 +1,6 @@
 //! What is computed may come over a bus, or stream both ways from where it is computed: from the text to runs on all back ends.
 
-use super::start::{good, json};
+use super::start::{good, json, refused};
 use serde_json::Value;
 
 const PATHS: &str = "\
@@ -89,4 +89,27 @@ fn a_design_with_cut_spaces_reads_back() {
     good(&["emit", &spaces, "--size", "N=4", "-o", &program]);
     let ran = json(&["exec", &program, "--size", "N=5", "--reference", &kernel]);
     assert_eq!(ran["matches_reference"], true);
+}
+
+/// Tensor times matrix at a place, in rows.
+fn rows_on_buses(place: &str) -> String {
+    format!(
+        "kernel rows(I, J, K, L)\nin X[I, J, L], U[K, L]\nout Y[I, J, K]\nY[i, j, k] = sum(l) X[i, j, l] * U[k, l]\n\n\
+         schedule s\nplace {place}   time (i, l)\nbroadcast X along k\nfeed U\n"
+    )
+}
+
+/// A row is as long as a PE is busy in it, so PEs may be in different rows at one time. Where a PE has all of a row nobody on its bus is
+/// in another one. The twin: PEs at slanted places have a part of each row, and two of them drive one bus in one cycle.
+#[test]
+fn rows_that_overlap_on_a_bus_are_refuted() {
+    let flags = ["--schedule", "s", "--size", "I=2,J=3,K=2,L=3"];
+    let (_folder, kernel, _) = file("rows", &rows_on_buses("(j, k)"));
+    let ran = json(&[&["run", &kernel][..], &flags].concat());
+    assert_eq!((&ran["prove"]["result"], &ran["sim"]["matches_reference"]), (&"proved".into(), &true.into()));
+    let (_folder, kernel, _) = file("rows", &rows_on_buses("(i + j, i + j - k - l)"));
+    let said = refused(&[&["prove", &kernel][..], &flags].concat());
+    for words in ["refuted: two words of `X` are on one bus at one time", "smallest case I = 2, J = 2, K = 1, L = 2"] {
+        assert!(said.contains(words), "no `{words}` in\n{said}");
+    }
 }

@@ -101,7 +101,7 @@ mod tests {
     use systole_base::integer::{Bindings, name};
 
     /// A condition, and what it says of a number.
-    type ClosedValues = (Expr, fn(i64) -> bool);
+    type Case = (Expr, fn(i64) -> bool);
 
     fn compare(function: Function, by: i64) -> Expr {
         Expr::Apply(function, vec![Expr::Index(Affine::variable(&name("i"))), Expr::Number(by as f64)])
@@ -117,7 +117,7 @@ mod tests {
         let (low, high) = (compare(Function::LessEqual, 1), compare(Function::Less, 3));
         let at = compare(Function::Equal, 4);
         let not = compare(Function::NotEqual, 2);
-        let all: [ClosedValues; 4] = [
+        let all: [Case; 4] = [
             (join(Function::Multiply, high.clone(), not.clone()), |i| i < 3 && i != 2),
             (join(Function::Maximum, low.clone(), at.clone()), |i| i <= 1 || i == 4),
             (join(Function::Add, join(Function::Minimum, high, not), at), |i| (i < 3 && i != 2) || i == 4),

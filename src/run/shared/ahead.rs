@@ -13,7 +13,7 @@ const BUDGET: u64 = 10_000_000;
 
 /// The part that others wait for. Ports and taps are positions in the PE's class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Awaited<'a> {
+pub(super) enum Needed<'a> {
     /// A send.
     Send { port: usize },
     /// A receive.
@@ -35,7 +35,7 @@ impl<'a> Scout<'a> {
     }
 
     /// Whether a PE would still do its part.
-    pub fn finds(&mut self, pe: usize, part: Awaited<'_>) -> bool {
+    pub fn finds(&mut self, pe: usize, part: Needed<'_>) -> bool {
         let class = self.scene.code.pes[pe].class;
         let mut standing = self.scene.standings[pe].clone();
         let mut registers = vec![(); self.scene.code.classes[class].registers];
@@ -54,14 +54,14 @@ impl<'a> Scout<'a> {
 
 /// A world in which nothing has to wait but the part that is looked for, and a budget that has run out.
 struct Path<'a> {
-    part: Awaited<'a>,
+    part: Needed<'a>,
     left: u64,
     found: bool,
 }
 
 impl Path<'_> {
     /// Whether the part was met, or the budget has run out.
-    fn ends_at(&mut self, part: Awaited<'_>) -> bool {
+    fn ends_at(&mut self, part: Needed<'_>) -> bool {
         self.left = self.left.saturating_sub(1);
         self.found |= self.part == part || self.left == 0;
         self.found
@@ -109,15 +109,15 @@ impl Environment for Path<'_> {
     }
 
     fn receive(&mut self, port: usize) -> Result<Option<()>, Trouble> {
-        Ok((!self.ends_at(Awaited::Receive { port })).then_some(()))
+        Ok((!self.ends_at(Needed::Receive { port })).then_some(()))
     }
 
     fn send(&mut self, port: usize, _value: &()) -> Result<bool, Trouble> {
-        Ok(!self.ends_at(Awaited::Send { port }))
+        Ok(!self.ends_at(Needed::Send { port }))
     }
 
     fn drive(&mut self, tap: usize, tag: &[i64], _value: &()) -> Result<(), Trouble> {
-        self.found |= self.part == (Awaited::Drive { tap, tag });
+        self.found |= self.part == (Needed::Drive { tap, tag });
         self.go_on()
     }
 

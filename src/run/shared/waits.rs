@@ -4,7 +4,7 @@
 //! from a PE that waits to the PE that is not done and would still do what it waits for: send, receive, or drive the tag
 //! ([`Scout`]). So a cycle is one that really holds itself, and a wait without an edge can never end.
 
-use super::ahead::{Awaited, Scout};
+use super::ahead::{Needed, Scout};
 use super::deadlock::{Blocked, Cause, Peer, PeerState};
 use std::collections::BTreeMap;
 use systole_program::array::{Code, Index, NOWHERE, Op, Port, Program, Wiring};
@@ -74,7 +74,7 @@ impl Wait {
         };
         let peer = if cause == Cause::Empty { wire.sender } else { wire.receiver };
         let far = scene.port(peer, Port { channel: number, sends: cause == Cause::Empty });
-        let part = if cause == Cause::Empty { Awaited::Send { port: far } } else { Awaited::Receive { port: far } };
+        let part = if cause == Cause::Empty { Needed::Send { port: far } } else { Needed::Receive { port: far } };
         self.wait_for(scene, peer, !scene.standings[peer].finished && scout.finds(peer, part));
     }
 
@@ -88,7 +88,7 @@ impl Wait {
         let drivers = &scene.drivers[line];
         let tag = self.blocked.tag.clone();
         let would_drive = drivers.iter().find(|(driver, tap)| {
-            !scene.standings[*driver].finished && scout.finds(*driver, Awaited::Drive { tap: *tap, tag: &tag })
+            !scene.standings[*driver].finished && scout.finds(*driver, Needed::Drive { tap: *tap, tag: &tag })
         });
         if let Some((driver, _)) = would_drive.or(drivers.first()) {
             self.wait_for(scene, *driver, would_drive.is_some());
