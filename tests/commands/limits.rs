@@ -162,6 +162,9 @@ fn a_search_says_whether_it_is_closed() {
     assert!(good(&small).contains("\n  closed    all maps within the bounds were looked at"));
     let exact = [&small[..], &["--exact"]].concat();
     assert_eq!(json(&exact)["closed"], all["closed"]);
+    let solve = ["search", "kernels/trisolve.rec", "--size", "N=4"];
+    assert!(good(&solve).contains("within the bounds, of spaces in reach of each other, were looked at"));
+    assert!(good(&[&solve[..], &["--all"]].concat()).contains("all placements within the bounds were looked at"));
     let lu = good(&["search", "kernels/lu.rec", "--size", "N=4"]);
     assert!(lu.contains("\n  open      ") && lu.contains("left out"), "{lu}");
 }
