@@ -12,9 +12,64 @@ use std::sync::Arc;
 /// Columns of text are aligned up to so many characters: names may be as long as they like, a width of text may not.
 pub const WIDEST: usize = 200;
 
+/// What a message is about, for programs: it stays what it is when the words are made better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MessageCode {
+    /// The command line itself.
+    CommandLine,
+    /// A file that cannot be read or written.
+    File,
+    /// The text of a kernel, which has no such sentence.
+    Syntax,
+    /// What a kernel says, its schedules included.
+    Kernel,
+    /// A machine file.
+    MachineFile,
+    /// A file of rules.
+    Rules,
+    /// The text of a program, of a design or of spaces.
+    Program,
+    /// An array on disk.
+    Array,
+    /// One of the kinds of [`Refusal`]: there is no design.
+    Refusal(&'static str),
+    /// An obligation that does not hold or was not decided, by its keyword.
+    Obligation(&'static str),
+    /// A run in which everybody waits.
+    Deadlock,
+    /// A run that could not go on.
+    Run,
+    /// Something that must not happen.
+    Defect,
+    /// None of these: what is asked for is not there for this kernel.
+    Refused,
+}
+
+impl MessageCode {
+    /// The word for it.
+    pub fn keyword(self) -> &'static str {
+        match self {
+            MessageCode::CommandLine => "command-line",
+            MessageCode::File => "file",
+            MessageCode::Syntax => "syntax",
+            MessageCode::Kernel => "kernel",
+            MessageCode::MachineFile => "machine-file",
+            MessageCode::Rules => "rules",
+            MessageCode::Program => "program",
+            MessageCode::Array => "array",
+            MessageCode::Refusal(word) | MessageCode::Obligation(word) => word,
+            MessageCode::Deadlock => "deadlock",
+            MessageCode::Run => "run",
+            MessageCode::Defect => "defect",
+            MessageCode::Refused => "refused",
+        }
+    }
+}
+
 /// One thing that is wrong with what the user gave us.
 #[derive(Clone, Debug)]
 pub struct Diagnostic {
+    code: Option<MessageCode>,
     message: String,
     source: Option<Arc<Source>>,
     labels: Vec<(Span, String)>,
@@ -22,6 +77,7 @@ pub struct Diagnostic {
     help: Option<String>,
     is_usage: bool,
     refusal: Option<Arc<Refusal>>,
+    counterexample: Vec<(String, i64)>,
 }
 
 /// What a stage returns when it can say everything that is wrong at once.
@@ -34,6 +90,7 @@ impl Diagnostic {
     /// A message without a place in a source.
     pub fn new(message: impl Into<String>) -> Diagnostic {
         Diagnostic {
+            code: None,
             message: message.into(),
             source: None,
             labels: vec![],
@@ -41,6 +98,7 @@ impl Diagnostic {
             help: None,
             is_usage: false,
             refusal: None,
+            counterexample: vec![],
         }
     }
 
@@ -52,6 +110,16 @@ impl Diagnostic {
     /// The same, blamed on the command line.
     pub fn of_command_line(self) -> Diagnostic {
         Diagnostic { is_usage: true, ..self }
+    }
+
+    /// The same, about this. The first to say so is nearest to what is wrong, and is right.
+    pub fn about(self, code: MessageCode) -> Diagnostic {
+        Diagnostic { code: self.code.or(Some(code)), ..self }
+    }
+
+    /// The case in which a claim does not hold: a value for each size and index, in the order of the claim.
+    pub fn counterexample(self, values: impl IntoIterator<Item = (String, i64)>) -> Diagnostic {
+        Diagnostic { counterexample: values.into_iter().collect(), ..self }
     }
 
     /// Points at `span` of `source` and says there what stands against what.
@@ -91,6 +159,30 @@ impl Diagnostic {
     pub fn among(mut self, words: &str) -> Diagnostic {
         self.message = format!("{words}: {}", self.message);
         self
+    }
+
+    /// What it is about.
+    pub fn code(&self) -> MessageCode {
+        match &self.refusal {
+            _ if self.is_usage => MessageCode::CommandLine,
+            Some(refusal) => MessageCode::Refusal(refusal.keyword()),
+            None => self.code.unwrap_or(MessageCode::Refused),
+        }
+    }
+
+    /// The further lines.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// The text that its labels point into.
+    pub fn source(&self) -> Option<&Source> {
+        self.source.as_deref()
+    }
+
+    /// The case in which a claim does not hold, where it is one.
+    pub fn counterexample_values(&self) -> &[(String, i64)] {
+        &self.counterexample
     }
 
     /// The first line.
@@ -150,6 +242,11 @@ impl miette::Diagnostic for Diagnostic {
         });
         Some(Box::new(spans))
     }
+}
+
+/// The same, with messages that do not say yet what they are about being about this.
+pub fn about<T>(code: MessageCode, said: Checked<T>) -> Checked<T> {
+    said.map_err(|all| all.into_iter().map(|one| one.about(code)).collect())
 }
 
 /// The same, with what is wrong blamed on the command line: what was read is what a flag says.

@@ -61,6 +61,13 @@ impl Source {
         1 + self.text.as_bytes()[..end].iter().filter(|byte| **byte == b'\n').count()
     }
 
+    /// The line and the column, both from 1, of byte `offset`. Columns count characters.
+    pub fn position(&self, offset: usize) -> (usize, usize) {
+        let before = self.text.get(..offset.min(self.text.len())).unwrap_or("");
+        let of_line = before.rsplit_once('\n').map_or(before, |(_, rest)| rest);
+        (self.line(offset), 1 + of_line.chars().count())
+    }
+
     /// The text a span covers.
     pub fn slice(&self, span: Span) -> &str {
         self.text.get(span.start..span.end).unwrap_or("")

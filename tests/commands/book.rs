@@ -108,6 +108,7 @@ impl Page {
             }
             "rules" => self.read_rules(&name, block),
             "pe" => program(&name, block),
+            "json" => serde_json::from_str::<serde_json::Value>(&block.text).map(|_| ()).map_err(|why| why.to_string()),
             "rust" => quotes(block),
             "sh" => block.text.lines().try_for_each(could_run),
             "text" => is_no_command(block),

@@ -275,17 +275,22 @@ fn a_declared_reduction_of_nothing_is_its_neutral_tuple() {
         ("k in i+1..N", |g, i| i + 1..g.n),
         ("k in K..i", |g, i| g.k..i),
     ];
-    for (range, values) in cases {
+    for (number, (range, values)) in cases.into_iter().enumerate() {
         let bench = Bench { folder: tempfile::tempdir().unwrap() };
-        let kernel = bench.path("k.rec");
+        let (kernel, program) = (bench.path("k.rec"), bench.path("k.pe"));
         let equation = format!("(y[i], z[i]) = r({range}) (x[k], x[k])");
         std::fs::write(&kernel, format!("kernel k(N, K)\nin x[N]\nout y[N], z[N]\n{declared}\n{equation}\n")).unwrap();
-        for (n, k) in SIZES {
+        emit(&kernel, &[], &program);
+        for (turn, (n, k)) in SIZES.into_iter().enumerate() {
             let given = Given::new(n, k);
             let case = Case { name: "declared", equations: "x[", model: |_, _, _| 0.0, tile: None };
             let mut flags = bench.flags(&case, &given);
             flags.extend(["--output".to_owned(), format!("z={}", bench.path("z.npy"))]);
-            let found = bench.run(&["run", &kernel, "--budget", "100000"], &flags);
+            let found = if turn == number {
+                bench.run(&["run", &kernel], &flags)
+            } else {
+                bench.run(&["sim", &program, "--reference", &kernel], &flags)
+            };
             let counted: Vec<f64> = read_npy::<_, ArrayD<f64>>(bench.path("z.npy")).unwrap().into_iter().collect();
             let of = |i: usize| values(&given, i).map(|k| given.x[k]);
             let largest: Vec<f64> = (0..n).map(|i| of(i).fold(f64::NEG_INFINITY, f64::max)).collect();

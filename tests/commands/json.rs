@@ -115,7 +115,9 @@ fn the_other_commands_write_one_object_too() {
 }
 
 #[test]
-fn a_refusal_leaves_standard_output_empty() {
+fn a_refusal_is_an_object_of_messages() {
     let ran = systole(&["check", "tests/errors/missing-bracket.rec", "--json"]);
-    assert_eq!((ran.code, &*ran.stdout), (1, ""));
+    assert_eq!(ran.code, 1);
+    assert_keys(&object(&ran.stdout), "diagnostics");
+    assert_eq!(systole(&["check", "tests/errors/missing-bracket.rec"]).stdout, "");
 }

@@ -42,6 +42,8 @@ mod kernel_rows;
 
 mod kernels;
 
+mod messages;
+
 mod latency;
 
 mod limits;

@@ -46,8 +46,11 @@ pub fn misused(arguments: &[&str]) -> String {
     refused_with(2, arguments)
 }
 
+/// All that people are told is held against what programs are told.
 fn refused_with(code: i32, arguments: &[&str]) -> String {
-    let ran = systole(arguments);
+    let is_asked = arguments.contains(&"--json");
+    let ran = systole(&[arguments, if is_asked { &[] } else { &["--json"] }].concat());
+    super::messages::hold(&ran, arguments);
     assert_eq!(ran.code, code, "{arguments:?}: {}", ran.stderr);
     assert!(!ran.stderr.contains("panicked"), "{arguments:?}: {}", ran.stderr);
     ran.stderr

@@ -1,7 +1,7 @@
 //! Verdicts as messages: both sides of the contradiction, the counterexample, and the next step.
 
 use super::{Discharged, Verdict};
-use systole_base::diagnostic::Diagnostic;
+use systole_base::diagnostic::{Diagnostic, MessageCode};
 use systole_base::span::Span;
 use systole_equations::recurrence::Space;
 use systole_program::obligation::Obligation;
@@ -20,20 +20,21 @@ pub fn refutation_message(space: &Space, schedule: Option<Span>, discharged: &Di
 /// The same without a line of the source.
 pub fn unproved_message(discharged: &Discharged) -> Option<Diagnostic> {
     let reason = &discharged.obligation.reason;
-    match &discharged.verdict {
-        Verdict::Proved => None,
-        Verdict::Unknown(why) if !discharged.obligation.is_stated() => Some(unstated(discharged, why)),
-        Verdict::Unknown(why) => Some(undecided(discharged, why)),
+    let message = match &discharged.verdict {
+        Verdict::Proved => return None,
+        Verdict::Unknown(why) if !discharged.obligation.is_stated() => unstated(discharged, why),
+        Verdict::Unknown(why) => undecided(discharged, why),
         Verdict::Refuted(counterexample) => {
             let case = if counterexample.smallest { "smallest case" } else { "one case" };
-            let message = Diagnostic::new(format!("refuted: {}", reason.broken))
+            Diagnostic::new(format!("refuted: {}", reason.broken))
                 .note(&reason.available)
                 .note(&reason.needed)
                 .note(format!("{case} {counterexample}"))
-                .help(&reason.help);
-            Some(message)
+                .help(&reason.help)
+                .counterexample(counterexample.values.iter().map(|(name, value)| (name.to_string(), *value)))
         }
-    }
+    };
+    Some(message.about(MessageCode::Obligation(discharged.obligation.kind.keyword())))
 }
 
 fn unstated(discharged: &Discharged, why: &str) -> Diagnostic {

@@ -14,7 +14,7 @@ use chumsky::Parser;
 use chumsky::extra::SimpleState;
 use std::ops::Range;
 use std::sync::Arc;
-use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
+use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, MessageCode, about};
 use systole_base::span::{Source, Span};
 
 /// How many brackets and reductions may enclose a place in the text.
@@ -25,6 +25,10 @@ const OPERATOR_LIMIT: usize = 400;
 
 /// Reads a whole file. All syntax errors are reported at once, in the order of the text.
 pub fn parse(source: &Arc<Source>) -> Checked<File> {
+    about(MessageCode::Syntax, read(source))
+}
+
+fn read(source: &Arc<Source>) -> Checked<File> {
     let clean = blank_comments(&source.text);
     let grammar = items();
     let mut errors = Diagnostics::new();

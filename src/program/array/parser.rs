@@ -13,7 +13,7 @@ use super::validate::{Place, find_faults};
 use super::{ArrayDecl, Bus, Channel, Class, Coordinate, Joins, Loads, Program, Scratchpad, VERSION};
 use std::sync::Arc;
 use systole_base::cell::Cell;
-use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
+use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, MessageCode, about};
 use systole_base::integer::{Parameters, name};
 use systole_base::network::Network;
 use systole_base::span::{Source, Span};
@@ -44,6 +44,10 @@ const WORDS: [&str; 17] = [
 /// # Errors
 /// Everything that is wrong with the text, each message with its line.
 pub fn parse(file: &str, text: &str) -> Checked<Program> {
+    about(MessageCode::Program, read(file, text))
+}
+
+fn read(file: &str, text: &str) -> Checked<Program> {
     let source = Source::new(file, text);
     let mut parser = Parser::new(&source);
     let forms = read_form(&source)?;

@@ -20,7 +20,7 @@
 use crate::leaf::{Element, Leaves, Tile, Work};
 use crate::shared::{Deadlock, Fault, Memory, Standing, explain_fault};
 use std::time::Duration;
-use systole_base::diagnostic::Checked;
+use systole_base::diagnostic::{Checked, MessageCode, about};
 use systole_base::integer::Bindings;
 use systole_base::scalar::Precision;
 use systole_program::array;
@@ -132,10 +132,11 @@ pub struct Counts {
 /// A program that is not valid, sizes or inputs or settings that do not fit it, an instruction that does what it must not
 /// (with the PE and the element), an output element that is never stored. A deadlock is no error but an outcome.
 pub fn execute(program: &Program, sizes: &Bindings, inputs: &Tensors, settings: &Settings) -> Checked<Execution> {
-    match settings.precision {
+    let done = match settings.precision {
         Precision::Double => run_for::<f64>(program, sizes, inputs, settings),
         Precision::Single => run_for::<f32>(program, sizes, inputs, settings),
-    }
+    };
+    about(MessageCode::Run, done)
 }
 
 /// Runs a program on threads, with inputs and outputs in parts. Sinks are published once all is well; after a deadlock nothing
@@ -149,10 +150,11 @@ pub fn execute_in_parts(
     (sources, sinks): (&mut Sources<'_>, &mut Sinks<'_>),
     settings: &Settings,
 ) -> Checked<Execution> {
-    match settings.precision {
+    let done = match settings.precision {
         Precision::Double => run_in_parts::<f64>(program, sizes, (sources, sinks), settings),
         Precision::Single => run_in_parts::<f32>(program, sizes, (sources, sinks), settings),
-    }
+    };
+    about(MessageCode::Run, done)
 }
 
 fn run_for<E: Element>(

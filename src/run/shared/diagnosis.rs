@@ -5,7 +5,7 @@
 
 use super::deadlock::{Blocked, Cause, Deadlock};
 use std::collections::BTreeSet;
-use systole_base::diagnostic::{Diagnostic, counted};
+use systole_base::diagnostic::{Diagnostic, MessageCode, counted};
 use systole_base::integer::Name;
 
 /// How many PEs a part of the message lists one by one.
@@ -23,7 +23,7 @@ impl Deadlock {
             _ => Diagnostic::new(format!("deadlock: {count} PEs wait and none can go on")),
         };
         let notes = [self.cycle_notes(), self.end_notes(), self.other_notes()].concat();
-        notes.into_iter().fold(fault, Diagnostic::note).help(self.advice())
+        notes.into_iter().fold(fault, Diagnostic::note).help(self.advice()).about(MessageCode::Deadlock)
     }
 
     fn cycle_notes(&self) -> Vec<String> {

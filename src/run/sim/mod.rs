@@ -16,7 +16,7 @@ use crate::leaf::Leaves;
 use crate::shared::Deadlock;
 use std::collections::BTreeMap;
 use systole_base::cell::Cell;
-use systole_base::diagnostic::{Checked, Diagnostic};
+use systole_base::diagnostic::{Checked, Diagnostic, MessageCode, about};
 use systole_base::integer::{Bindings, Name};
 use systole_base::machine::{Bandwidth, Times};
 use systole_program::array;
@@ -173,6 +173,16 @@ pub fn simulate(program: &Program, sizes: &Bindings, inputs: &Tensors, settings:
 /// # Errors
 /// As for [`simulate`].
 pub fn simulate_observed<O: Observer>(
+    program: &Program,
+    sizes: &Bindings,
+    inputs: &Tensors,
+    settings: &Settings,
+    observer: &mut O,
+) -> Checked<Outcome> {
+    about(MessageCode::Run, run(program, sizes, inputs, settings, observer))
+}
+
+fn run<O: Observer>(
     program: &Program,
     sizes: &Bindings,
     inputs: &Tensors,

@@ -5,7 +5,7 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::string::FromUtf8Error;
 use std::sync::Arc;
-use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, nearest};
+use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, MessageCode, nearest};
 use systole_base::machine::{Cluster, Machine};
 use systole_base::span::Source;
 use systole_base::whole;
@@ -15,7 +15,7 @@ use systole_base::whole::{Draft, Place};
 pub fn read_as(path: &Path, extension: &str) -> Checked<Arc<Source>> {
     let bytes = std::fs::read(path).map_err(|error| {
         let message = format!("cannot read `{}`: {}", path.display(), plain(&error));
-        vec![Diagnostic::new(message).help(nearby(path, extension))]
+        vec![Diagnostic::new(message).help(nearby(path, extension)).about(MessageCode::File)]
     })?;
     let text = String::from_utf8(bytes).map_err(|error| vec![not_text(path, &error)])?;
     Ok(Source::new(path.display().to_string(), text))
@@ -31,7 +31,9 @@ fn not_text(path: &Path, error: &FromUtf8Error) -> Diagnostic {
             format!("line {line} holds the byte 0x{:02x}, which is not UTF-8", bytes[good])
         }
     };
-    Diagnostic::new(format!("cannot read `{}`: {what}", path.display())).help("save it as UTF-8")
+    Diagnostic::new(format!("cannot read `{}`: {what}", path.display()))
+        .help("save it as UTF-8")
+        .about(MessageCode::File)
 }
 
 fn plain(error: &std::io::Error) -> String {
@@ -172,7 +174,8 @@ fn check_writable(path: &Path) -> Checked<()> {
 fn unwritable(path: &Path, error: &std::io::Error) -> Diagnostics {
     vec![
         Diagnostic::new(format!("cannot write `{}`: {}", path.display(), plain(error)))
-            .help("name a file in a folder that is there and takes files"),
+            .help("name a file in a folder that is there and takes files")
+            .about(MessageCode::File),
     ]
 }
 
@@ -183,6 +186,7 @@ fn check_apart(written: &[(&str, &Path)], read: &[(&str, &Path)]) -> Checked<()>
         if let Some((other, _)) = others.into_iter().find(|(_, other)| is_same(path, other)) {
             return Diagnostic::new(format!("{other} and {flag} are one file, `{}`", path.display()))
                 .help("give each a file of its own")
+                .about(MessageCode::File)
                 .alone();
         }
     }

@@ -14,11 +14,13 @@ mod shown;
 
 mod kernels;
 
+mod misread;
+
 mod pipeline;
 
 mod runs;
 
-mod stop;
+pub mod stop;
 
 mod commands;
 
@@ -68,20 +70,37 @@ impl From<Diagnostics> for Failure {
     }
 }
 
+impl Failure {
+    /// Says all messages; where there is no design, the object of the command says why.
+    fn say(&self, output: &Output) {
+        failure_json(&self.diagnostics).iter().for_each(|object| output.object(object));
+        output.diagnostics(&self.diagnostics);
+    }
+}
+
 /// What a command returns: its verdict, or why it stopped early.
 type Done = Result<Verdict, Failure>;
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
     stop::allow();
-    let mut arguments = Arguments::parse();
+    let mut arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(why) => {
+            let printed = misread::printed(&why, std::env::args().any(|word| word == "--json"));
+            if !printed.is_empty() {
+                Output::new(true).print(printed.trim_end());
+            }
+            why.exit()
+        }
+    };
     arguments.command.mean_designs();
     let output = Output::new(arguments.json);
     let verdict = dispatch(&arguments.command, &output).unwrap_or_else(|failure| {
-        failure_json(&failure.diagnostics).iter().for_each(|object| output.object(object));
-        output.error(&render(&failure.diagnostics, output.has_colour()));
+        failure.say(&output);
         failure.verdict
     });
+    output.end();
     let code = if stop::is_asked() { stop::CODE } else { verdict.code() };
     let Some(why) = output.refused() else { return ExitCode::from(code) };
     let fault = Diagnostic::new(format!("cannot write standard output: {why}"));
@@ -96,6 +115,8 @@ pub struct Ran {
     pub code: u8,
     /// What it wrote to standard output.
     pub printed: String,
+    /// What it wrote to standard error.
+    pub said: String,
     /// Why it stopped early, if it did: the first line of each message.
     pub problems: Vec<String>,
     /// Why there is no design, where that is what it stopped for.
@@ -108,18 +129,34 @@ pub fn run(words: &[&str]) -> Ran {
     let named = std::iter::once("systole").chain(words.iter().copied());
     let mut arguments = match Arguments::try_parse_from(named) {
         Ok(arguments) => arguments,
-        Err(why) => return Ran { code: 2, printed: String::new(), problems: vec![why.to_string()], refusal: None },
+        Err(why) => return misread(&why, words.contains(&"--json")),
     };
     arguments.command.mean_designs();
     let output = Output::kept(arguments.json);
     let (verdict, diagnostics) = match dispatch(&arguments.command, &output) {
         Ok(verdict) => (verdict, vec![]),
-        Err(Failure { diagnostics, verdict }) => (verdict, diagnostics),
+        Err(failure) => {
+            failure.say(&output);
+            (failure.verdict, failure.diagnostics)
+        }
     };
-    failure_json(&diagnostics).iter().for_each(|object| output.object(object));
+    output.end();
     let problems = diagnostics.iter().map(|problem| problem.message().to_owned()).collect();
     let refusal = refusal_of(&diagnostics).cloned();
-    Ran { code: verdict.code(), printed: output.printed(), problems, refusal }
+    let code = if stop::is_asked() { stop::CODE } else { verdict.code() };
+    Ran { code, printed: output.printed(), said: output.said(), problems, refusal }
+}
+
+/// What a command line that says nothing comes to.
+fn misread(why: &clap::Error, json: bool) -> Ran {
+    let text = why.to_string();
+    match why.use_stderr() {
+        true => {
+            let printed = misread::printed(why, json);
+            Ran { code: 2, printed, said: text.clone(), problems: vec![text], refusal: None }
+        }
+        false => Ran { code: 0, printed: text, said: String::new(), problems: vec![], refusal: None },
+    }
 }
 
 fn dispatch(command: &Command, output: &Output) -> Done {

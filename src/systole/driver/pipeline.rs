@@ -19,7 +19,7 @@ use crate::driver::{Done, Failure, Verdict, files};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, refusal_of, refused};
+use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, MessageCode, refusal_of, refused};
 use systole_base::machine::Machine;
 use systole_base::span::{Source, Span};
 use systole_compile::extract::{Found, least_rooms};
@@ -112,10 +112,9 @@ pub fn settled(system: &RecurrenceSystem, output: &Output) -> RecurrenceSystem {
     let is_part = |span: Span| settled.equations.iter().any(|kept| kept.span.holds(span));
     for equation in left_out.into_iter().filter(|equation| !is_part(equation.span)) {
         let (file, line) = (&system.source.name, system.source.line(equation.span.start));
-        output.error(&format!(
-            "warning: {file}:{line}: the equation defines no element of `{}` at any size, and is left out",
-            equation.target
-        ));
+        let what = format!("the equation defines no element of `{}` at any size, and is left out", equation.target);
+        let said = Diagnostic::new(format!("{file}:{line}: {what}"));
+        output.warning(&said.label(&system.source, equation.span, "defines nothing"));
     }
     settled
 }
@@ -385,5 +384,7 @@ pub fn refused_by_checker(why: &str) -> Diagnostic {
 
 /// A message for what must not happen.
 pub fn defect(message: impl Into<String>) -> Diagnostic {
-    Diagnostic::new(message.into()).help("this is a defect of systole: please report the kernel and the flags")
+    Diagnostic::new(message.into())
+        .help("this is a defect of systole: please report the kernel and the flags")
+        .about(MessageCode::Defect)
 }

@@ -55,6 +55,16 @@ fn asked() {
     }
 }
 
+/// Asks all that goes on in this process to stop, for a program that calls commands; [`forget`] takes that back.
+pub fn ask() {
+    IS_ASKED.store(true, SeqCst);
+}
+
+/// From here on commands run to their end again.
+pub fn forget() {
+    IS_ASKED.store(false, SeqCst);
+}
+
 /// Whether a search was asked to stop.
 pub fn is_asked() -> bool {
     IS_ASKED.load(SeqCst)

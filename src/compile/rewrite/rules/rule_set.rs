@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
+use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, MessageCode, about};
 use systole_base::span::Source;
 
 /// The rules at the time of the build, with the names of their files.
@@ -144,6 +144,10 @@ pub fn load_rules(extra: Option<&Path>) -> Checked<RuleSet> {
 /// The rules of a phase that come with the program and those of the directory `extra`, in this order. A directory without a folder
 /// for the phase has none.
 pub fn load_phase(phase: Phase, extra: Option<&Path>) -> Checked<RuleSet> {
+    about(MessageCode::Rules, read_phase(phase, extra))
+}
+
+fn read_phase(phase: Phase, extra: Option<&Path>) -> Checked<RuleSet> {
     let own = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../rules"));
     let mut sources = if own.is_dir() { read_directory(&phase.folder(own))? } else { embedded(phase) };
     let directory = extra.map(|directory| phase.folder(directory));

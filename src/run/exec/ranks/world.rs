@@ -5,16 +5,16 @@ use mpi::collective::SystemOperation;
 use mpi::environment::Universe;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, CommunicatorCollectives, Destination, Equivalence, Root, Source};
-use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, counted, render};
+use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, counted};
 
 /// A message has so many 64-bit entries at most, so that their number fits what MPI counts with.
 const LONGEST: usize = 1 << 20;
 
-/// Some rank could not go on. Rank 0 has the message, as text; it has been said, or is to be said, there alone.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Some rank could not go on. Rank 0 has the messages; they have been said, or are to be said, there alone.
+#[derive(Clone, Debug)]
 pub struct Stopped {
-    /// The message, on rank 0.
-    pub message: Option<String>,
+    /// The messages, on rank 0. Those of another rank come without the lines of source that they point at.
+    pub diagnostics: Diagnostics,
     /// Whether the command line is what is wrong, on every rank.
     pub is_usage: bool,
 }
@@ -130,14 +130,15 @@ impl World {
         let Some((first, failed)) = all.into_iter().enumerate().find(|(_, failed)| *failed != 0) else {
             return mine.map_err(|faults| told_all(self.is_first(), &faults));
         };
-        let mut message = mine.err().filter(|_| self.rank() == first).map(|faults| render(&faults, false));
+        let mut diagnostics = mine.err().filter(|_| self.rank() == first).unwrap_or_default();
         if first != 0 && self.rank() == first {
-            self.send(0, &to_entries(message.take().unwrap_or_default().as_bytes()));
+            self.send(0, &to_entries(written(&diagnostics).as_bytes()));
+            diagnostics.clear();
         }
         if first != 0 && self.is_first() {
-            message = Some(from_entries(&self.receive(first)));
+            diagnostics = read(&from_entries(&self.receive(first)));
         }
-        Err(Stopped { message, is_usage: failed == MISUSED })
+        Err(Stopped { diagnostics, is_usage: failed == MISUSED })
     }
 
     /// The text of rank 0, on every rank.
@@ -209,7 +210,32 @@ fn told(speaks: bool, fault: Diagnostic) -> Stopped {
 
 fn told_all(speaks: bool, faults: &Diagnostics) -> Stopped {
     let is_usage = faults.iter().any(Diagnostic::is_usage);
-    Stopped { message: speaks.then(|| render(faults, false)), is_usage }
+    Stopped { diagnostics: if speaks { faults.clone() } else { vec![] }, is_usage }
+}
+
+/// Between messages, and between the parts of one, on the way from rank to rank: characters that no message has.
+const BETWEEN: &str = "\u{1e}";
+const WITHIN: &str = "\u{1f}";
+
+/// Messages as text: of each its first line, its help or nothing, its notes.
+fn written(faults: &[Diagnostic]) -> String {
+    let one = |fault: &Diagnostic| {
+        let head = [fault.message(), fault.help_text().unwrap_or_default()];
+        let parts = head.into_iter().chain(fault.notes().iter().map(String::as_str));
+        parts.collect::<Vec<_>>().join(WITHIN)
+    };
+    faults.iter().map(one).collect::<Vec<_>>().join(BETWEEN)
+}
+
+fn read(text: &str) -> Diagnostics {
+    let one = |text: &str| {
+        let mut parts = text.split(WITHIN);
+        let fault = Diagnostic::new(parts.next().unwrap_or_default());
+        let help = parts.next().filter(|help| !help.is_empty());
+        let fault = help.into_iter().fold(fault, Diagnostic::help);
+        parts.fold(fault, Diagnostic::note)
+    };
+    text.split(BETWEEN).map(one).collect()
 }
 
 /// What a rank tells the others where the command line is what is wrong.

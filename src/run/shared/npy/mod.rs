@@ -17,7 +17,7 @@ pub use sink::NpySink;
 use ndarray::ArrayD;
 use std::path::Path;
 use std::slice::from_ref;
-use systole_base::diagnostic::{Checked, Diagnostic};
+use systole_base::diagnostic::{Checked, Diagnostic, MessageCode};
 use systole_base::scalar::Precision;
 use systole_program::array::elements::{Sink, Source, read_whole};
 
@@ -30,7 +30,10 @@ pub fn read(path: &Path, shape: Option<&[usize]>) -> Checked<ArrayD<f64>> {
     match shape {
         Some(shape) if shape != source.shape() => {
             let message = format!("`{}` has shape {:?}, expected {shape:?}", path.display(), source.shape());
-            Diagnostic::new(message).help("check the sizes, and the order of the dimensions").alone()
+            Diagnostic::new(message)
+                .help("check the sizes, and the order of the dimensions")
+                .about(MessageCode::Array)
+                .alone()
         }
         _ => read_whole(&mut source),
     }

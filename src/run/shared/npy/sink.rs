@@ -12,7 +12,7 @@ use std::io::{Error, Write};
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
+use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, MessageCode};
 use systole_base::scalar::{Precision, Real};
 use systole_base::whole::Draft;
 use systole_program::array::elements::{PART, Sink, cut_runs};
@@ -101,6 +101,7 @@ fn encoded(values: &[f64], precision: Precision) -> Vec<u8> {
 fn unwritable(path: &Path, error: &dyn std::error::Error) -> Diagnostics {
     vec![
         Diagnostic::new(format!("cannot write `{}`: {error}", path.display()))
-            .help("name a file in a folder that is there and has room"),
+            .help("name a file in a folder that is there and has room")
+            .about(MessageCode::File),
     ]
 }

@@ -10,7 +10,7 @@ use std::io::Seek;
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, plural};
+use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, MessageCode, plural};
 use systole_program::array::elements::{PART, Source, cut_runs};
 
 /// An array in a file.
@@ -33,12 +33,13 @@ impl NpySource {
     pub fn open(path: &Path) -> Checked<NpySource> {
         let shown = path.display();
         let file = File::open(path).and_then(|file| Ok((file.metadata()?, file)));
-        let (metadata, file) =
-            file.map_err(|error| vec![Diagnostic::new(format!("cannot read `{shown}`: {error}"))])?;
+        let (metadata, file) = file.map_err(|error| {
+            vec![Diagnostic::new(format!("cannot read `{shown}`: {error}")).about(MessageCode::File)]
+        })?;
         let length = metadata.is_file().then_some(metadata.len());
         NpySource::of_file(path, file, length).map_err(|reason| {
             let fault = Diagnostic::new(format!("`{shown}` cannot be used as an array: {reason}"));
-            vec![fault.help("write it with `numpy.save(name, array.astype(\"<f8\"))`")]
+            vec![fault.help("write it with `numpy.save(name, array.astype(\"<f8\"))`").about(MessageCode::Array)]
         })
     }
 
@@ -69,7 +70,8 @@ impl NpySource {
         let message = format!("`{}` holds at {:?} {what}", self.path.display(), self.subscripts(place));
         vec![
             Diagnostic::new(message)
-                .help("give other numbers, or save them rounded: `numpy.save(name, array.astype(\"<f8\"))`"),
+                .help("give other numbers, or save them rounded: `numpy.save(name, array.astype(\"<f8\"))`")
+                .about(MessageCode::Array),
         ]
     }
 
@@ -91,7 +93,7 @@ impl NpySource {
     }
 
     fn unreadable(&self, error: &std::io::Error) -> Diagnostics {
-        vec![Diagnostic::new(format!("cannot read `{}`: {error}", self.path.display()))]
+        vec![Diagnostic::new(format!("cannot read `{}`: {error}", self.path.display())).about(MessageCode::File)]
     }
 
     /// Reads these elements, a part at most, of a file in column-major order.

@@ -60,7 +60,9 @@ fn on_ranks(arguments: &CalibrateArguments, output: &Output) -> Done {
         world.settle(finished)
     };
     let verdict = measured().unwrap_or_else(|stopped| {
-        stopped.message.iter().for_each(|message| output.error(message));
+        if !stopped.diagnostics.is_empty() {
+            output.diagnostics(&stopped.diagnostics);
+        }
         verdict_of(&stopped)
     });
     world.wait_for_all();

@@ -184,24 +184,21 @@ fn precision(text: &str) -> Checked<Precision> {
 pub fn warn_of_slots(program: &Program, capacity: Option<u64>, output: &Output) {
     let Some(deepest) = program.channels.iter().max_by_key(|channel| channel.depth) else { return };
     if let Some(slots) = capacity.filter(|slots| *slots < deepest.depth) {
-        output.error(&format!(
-            "warning: channel `{}` has {slots} of the {} proved to be enough; a run that stands still says who waits\n  \
-             help: leave out `--capacity`, or say `--capacity {}`",
+        let said = Diagnostic::new(format!(
+            "channel `{}` has {slots} of the {} proved to be enough; a run that stands still says who waits",
             deepest.name,
             counted(deepest.depth, "slot"),
-            deepest.depth
         ));
+        output.warning(&said.help(format!("leave out `--capacity`, or say `--capacity {}`", deepest.depth)));
     }
 }
 
 /// Says beforehand where a library will be slower than the processor.
 pub fn warn(leaves: &[LeafBackend], output: &Output) {
     for (leaves, wider) in leaves.iter().filter_map(|leaves| Some((leaves, leaves.wider_kernels()?))) {
-        output.error(&format!(
-            "warning: {}, and this processor runs those for {wider}, which are faster\n  help: set OPENBLAS_CORETYPE={wider}, or say \
-             `--leaves faer`",
-            leaves.title()
-        ));
+        let what = format!("{}, and this processor runs those for {wider}, which are faster", leaves.title());
+        let help = format!("set OPENBLAS_CORETYPE={wider}, or say `--leaves faer`");
+        output.warning(&Diagnostic::new(what).help(help));
     }
 }
 

@@ -23,7 +23,9 @@ pub fn run(arguments: &ExecArguments, output: &Output) -> Done {
     let world = World::start()?;
     let done = world.check(arguments.ranks).and_then(|()| on_ranks(&world, arguments, output));
     let verdict = done.unwrap_or_else(|stopped| {
-        stopped.message.iter().for_each(|message| output.error(message));
+        if !stopped.diagnostics.is_empty() {
+            output.diagnostics(&stopped.diagnostics);
+        }
         verdict_of(&stopped)
     });
     world.wait_for_all();

@@ -16,7 +16,7 @@ use crate::driver::shown::output::Output;
 use crate::driver::shown::refusal_json::refusal_json;
 use crate::driver::shown::{reporting, show};
 use crate::driver::{Done, Failure, files};
-use systole_base::diagnostic::{Checked, Diagnostics, refusal_of, refused, render};
+use systole_base::diagnostic::{Checked, Diagnostics, refusal_of, refused};
 use systole_compile::mapping::Design;
 use systole_compile::smt;
 use systole_compile::smt::{Discharged, Verdict};
@@ -68,7 +68,7 @@ impl KernelCommand for ProveArguments {
         }
         output.object(&object);
         if !messages.is_empty() {
-            output.error(&render(&messages, output.has_colour()));
+            output.diagnostics(&messages);
         }
         Ok(verdict(&proofs))
     }

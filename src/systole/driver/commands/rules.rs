@@ -8,7 +8,7 @@ use crate::driver::shown::output::Output;
 use crate::driver::{Done, Verdict};
 use serde_json::json;
 use std::time::Duration;
-use systole_base::diagnostic::{Checked, Diagnostic, render};
+use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_compile::algebra::find_naive;
 use systole_compile::check::{
     MonoidReport, RuleReport, Settings, check_monoids, check_rules, find_kernels, scalar_sides,
@@ -42,7 +42,7 @@ pub fn run(arguments: &RulesArguments, output: &Output) -> Done {
     if refused.is_empty() {
         return Ok(Verdict::Good);
     }
-    output.error(&render(&refused, output.has_colour()));
+    output.diagnostics(&refused);
     Ok(Verdict::Refuted)
 }
 

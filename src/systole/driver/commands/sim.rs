@@ -46,7 +46,7 @@ pub fn run(arguments: &SimArguments, output: &Output) -> Done {
     if is_as_written(arguments)
         && let Some(wait) = unpunctual::first_wait((program, sizes, given), &settings, &outcome)?
     {
-        output.error(&unpunctual::warning(program, &wait));
+        output.warning(&unpunctual::warning(program, &wait));
     }
     let agreement =
         job.expected(given, Precision::Double)?.map(|expected| compare(&expected, &outcome, Precision::Double));

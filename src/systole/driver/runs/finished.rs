@@ -3,7 +3,6 @@
 use super::agreement::Agreement;
 use crate::driver::Verdict;
 use crate::driver::shown::output::Output;
-use systole_base::diagnostic::render;
 use systole_program::array::Tensors;
 use systole_run::exec::Execution;
 use systole_run::shared::Deadlock;
@@ -48,7 +47,7 @@ pub fn say_agreement(agreement: Option<&Agreement>, output: &Output) {
 /// A deadlock is said on standard error; it, and values that differ, refute the run.
 pub fn verdict(outcome: &impl Finished, agrees: Option<bool>, output: &Output) -> Verdict {
     if let Some(deadlock) = outcome.deadlock() {
-        output.error(&render(&[deadlock.to_diagnostic()], output.has_colour()));
+        output.diagnostics(&[deadlock.to_diagnostic()]);
     }
     if outcome.deadlock().is_some() || agrees == Some(false) { Verdict::Refuted } else { Verdict::Good }
 }

@@ -10,7 +10,7 @@ use crate::driver::shown::output::Output;
 use crate::driver::{files, pipeline};
 use std::path::Path;
 use std::sync::Arc;
-use systole_base::diagnostic::Checked;
+use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::{Bindings, Name};
 use systole_base::scalar::Precision;
 use systole_base::span::Source;
@@ -108,10 +108,10 @@ pub fn program(source: &Arc<Source>, output: &Output) -> Checked<Program> {
     mistaken::refuse_kernel(source)?;
     let program = array::parse(&source.name, &source.text)?;
     if array::is_untouched(&source.text) != Some(true) {
-        output.error(&format!(
-            "warning: `{}` is not the text that was proved; its proofs do not cover this run",
+        output.warning(&Diagnostic::new(format!(
+            "`{}` is not the text that was proved; its proofs do not cover this run",
             source.name
-        ));
+        )));
     }
     Ok(program)
 }

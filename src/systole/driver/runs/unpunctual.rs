@@ -4,7 +4,7 @@
 //! value is wrong for that, since PEs wait for one another; but the text is not one that was proved. The run is run once more before an
 //! observer, which costs time only where something is to be told.
 
-use systole_base::diagnostic::Checked;
+use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::Bindings;
 use systole_program::array::{Instruction, Program, Tensors, show_point};
 use systole_run::sim;
@@ -37,7 +37,7 @@ fn has_schedule(program: &Program) -> bool {
 }
 
 /// `warning: PE (0) waits from cycle 1 to 3 for a word on bus `X-memory`; ..`.
-pub fn warning(program: &Program, wait: &FirstWait) -> String {
+pub fn warning(program: &Program, wait: &FirstWait) -> Diagnostic {
     let channel = |number: usize| program.channels.get(number).map_or("", |channel| &*channel.name);
     let bus = |number: usize| program.buses.get(number).map_or("", |bus| &*bus.name);
     let awaited = match wait.awaited {
@@ -46,8 +46,8 @@ pub fn warning(program: &Program, wait: &FirstWait) -> String {
         Awaited::Slot(number) => format!("a slot of channel `{}`", channel(number)),
     };
     let FirstWait { pe, from, to, .. } = wait;
-    format!(
-        "warning: PE {} waits from cycle {from} to {to} for {awaited}; a program that keeps to its schedule waits for nothing",
+    Diagnostic::new(format!(
+        "PE {} waits from cycle {from} to {to} for {awaited}; a program that keeps to its schedule waits for nothing",
         show_point(pe)
-    )
+    ))
 }

@@ -6,6 +6,8 @@ pub mod output;
 
 pub mod columns;
 
+pub mod diagnostic_json;
+
 pub mod refusal_json;
 
 pub mod closure;

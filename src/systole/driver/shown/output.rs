@@ -1,9 +1,12 @@
 //! Where words go: results to standard output, messages and progress to standard error.
 
+use super::diagnostic_json::{diagnostic_json, warning_json};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde_json::{Map, Value};
 use std::io::{Error, ErrorKind, IsTerminal, Write};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
+use systole_base::diagnostic::{Diagnostic, render};
 
 /// What the words of a command are written to.
 enum Streams {
@@ -11,14 +14,16 @@ enum Streams {
     Process,
     /// Nothing.
     Nowhere,
-    /// Memory: what is printed, for who called the command from a program.
-    Kept(Mutex<String>),
+    /// Memory: what is printed and what is said beside it, for who called the command from a program.
+    Kept(Mutex<(String, String)>),
 }
 
 /// Two streams, and whether JSON was asked for.
 pub struct Output {
     json: bool,
     streams: Streams,
+    /// What is written under `--json` when the command ends, and what was said meanwhile.
+    object: Mutex<(Option<Value>, Vec<Value>)>,
     /// Why standard output did not take all.
     refused: OnceLock<Error>,
 }
@@ -26,23 +31,35 @@ pub struct Output {
 impl Output {
     /// An output in one of the two forms.
     pub fn new(json: bool) -> Output {
-        Output { json, streams: Streams::Process, refused: OnceLock::new() }
+        Output::of(json, Streams::Process)
     }
 
     /// An output of nothing at all, for work that runs beside others.
     pub fn silent() -> Output {
-        Output { json: false, streams: Streams::Nowhere, refused: OnceLock::new() }
+        Output::of(false, Streams::Nowhere)
     }
 
-    /// An output that keeps what is printed, and drops messages.
+    /// An output that keeps what is printed, and messages.
     pub fn kept(json: bool) -> Output {
-        Output { json, streams: Streams::Kept(Mutex::default()), refused: OnceLock::new() }
+        Output::of(json, Streams::Kept(Mutex::default()))
+    }
+
+    fn of(json: bool, streams: Streams) -> Output {
+        Output { json, streams, object: Mutex::default(), refused: OnceLock::new() }
     }
 
     /// What was printed, where it is kept.
     pub fn printed(&self) -> String {
         match &self.streams {
-            Streams::Kept(text) => text.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+            Streams::Kept(kept) => kept.lock().unwrap_or_else(PoisonError::into_inner).0.clone(),
+            Streams::Process | Streams::Nowhere => String::new(),
+        }
+    }
+
+    /// What was said beside it, where it is kept.
+    pub fn said(&self) -> String {
+        match &self.streams {
+            Streams::Kept(kept) => kept.lock().unwrap_or_else(PoisonError::into_inner).1.clone(),
             Streams::Process | Streams::Nowhere => String::new(),
         }
     }
@@ -69,7 +86,7 @@ impl Output {
             Streams::Process => self.print_for_the_process(text),
             Streams::Nowhere => {}
             Streams::Kept(kept) => {
-                kept.lock().unwrap_or_else(PoisonError::into_inner).extend([text, "\n"]);
+                kept.lock().unwrap_or_else(PoisonError::into_inner).0.extend([text, "\n"]);
             }
         }
     }
@@ -88,17 +105,49 @@ impl Output {
         self.refused.get()
     }
 
-    /// The JSON object, under `--json` only.
-    pub fn object(&self, value: &serde_json::Value) {
-        if self.json {
-            self.print(&value.to_string());
+    /// What the object of the command holds, under `--json` only; it is written by [`Output::end`].
+    pub fn object(&self, value: &Value) {
+        self.pending().0 = Some(value.clone());
+    }
+
+    /// Writes the object of the command, once, with all messages in it. Nothing is written where there is nothing to say.
+    pub fn end(&self) {
+        let (object, said) = std::mem::take(&mut *self.pending());
+        if !self.json || (object.is_none() && said.is_empty()) {
+            return;
         }
+        let mut object = object.unwrap_or_else(|| Value::Object(Map::new()));
+        if !said.is_empty() {
+            object["diagnostics"] = Value::Array(said);
+        }
+        self.print(&object.to_string());
+    }
+
+    fn pending(&self) -> MutexGuard<'_, (Option<Value>, Vec<Value>)> {
+        self.object.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Messages on standard error, and in the object of the command.
+    pub fn diagnostics(&self, said: &[Diagnostic]) {
+        self.pending().1.extend(said.iter().map(diagnostic_json));
+        self.error(&render(said, self.has_colour()));
+    }
+
+    /// Something to look at that stops nothing, in the same two places.
+    pub fn warning(&self, said: &Diagnostic) {
+        self.pending().1.push(warning_json(said));
+        let help = said.help_text().map_or_else(String::new, |help| format!("\n  help: {help}"));
+        self.error(&format!("warning: {}{help}", said.message()));
     }
 
     /// A message on standard error.
     pub fn error(&self, text: &str) {
-        if self.is_of_the_process() {
-            let _ = writeln!(std::io::stderr().lock(), "{}", text.trim_end());
+        match &self.streams {
+            Streams::Process => _ = writeln!(std::io::stderr().lock(), "{}", text.trim_end()),
+            Streams::Nowhere => {}
+            Streams::Kept(kept) => {
+                kept.lock().unwrap_or_else(PoisonError::into_inner).1.extend([text.trim_end(), "\n"]);
+            }
         }
     }
 
