@@ -8,6 +8,8 @@ mod evaluation;
 
 mod factors;
 
+mod halves;
+
 mod joint;
 
 #[path = "../kernel_texts/mod.rs"]
@@ -15,7 +17,11 @@ mod kernel_texts;
 
 mod orders;
 
+mod padding;
+
 mod ranges;
+
+mod reductions;
 
 mod solvers;
 

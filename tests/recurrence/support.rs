@@ -18,6 +18,23 @@ pub fn kernel(file: &str) -> RecurrenceSystem {
     system(&std::fs::read_to_string(path).expect("the kernel is there"))
 }
 
+/// The numbers of a kernel's first output.
+pub fn values(text: &str, pairs: &[(&str, i64)], inputs: &[(&str, &ArrayD<f64>)]) -> Vec<f64> {
+    let inputs: Tensors = inputs.iter().map(|(tensor, array)| (name(tensor), (*array).clone())).collect();
+    let outputs = evaluate(&system(text), &sizes(pairs), &inputs);
+    let outputs = outputs.unwrap_or_else(|errors| panic!("{}\n{text}", render(&errors, false)));
+    let first = outputs.values().next().expect("an output");
+    first.iter().copied().collect()
+}
+
+/// Why the text is no kernel.
+pub fn refusal(text: &str) -> String {
+    match load(&Source::new("k.rec", text)) {
+        Ok(_) => panic!("accepted: {text}"),
+        Err(errors) => render(&errors, false),
+    }
+}
+
 /// Sizes by name.
 pub fn sizes(pairs: &[(&str, i64)]) -> Bindings {
     pairs.iter().map(|(parameter, value)| (name(parameter), *value)).collect()

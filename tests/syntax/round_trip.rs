@@ -77,8 +77,9 @@ fn expression() -> impl Strategy<Value = Expr> {
     let leaf = prop_oneof![literal().prop_map(Term::Number), word().prop_map(Term::Name)].prop_map(at);
     leaf.prop_recursive(5, 30, 3, |inner| {
         let boxed = || inner.clone().prop_map(Box::new);
-        let binding = (ident(), proptest::option::of((inner.clone(), inner.clone())));
-        let bindings = vec(binding.prop_map(|(index, range)| Binding { index, range }), 1..3);
+        let bindings = vec(binding(inner.clone().boxed()), 1..3);
+        let conditions = vec(condition(inner.clone().boxed()), 0..2);
+        let half = prop::sample::select(Half::ALL.map(|(half, _)| half).to_vec());
         let operator = prop::sample::select(vec!["sum", "prod", "max", "min"]).prop_map(|word| at(name(word)));
         let function = prop::sample::select(vec!["sqrt", "max", "min"]).prop_map(|word| at(name(word)));
         prop_oneof![
@@ -87,15 +88,27 @@ fn expression() -> impl Strategy<Value = Expr> {
             boxed().prop_map(Term::Negate),
             (infix(), boxed(), boxed()).prop_map(|(infix, left, right)| Term::Infix(infix, left, right)),
             (relation(), boxed(), boxed()).prop_map(|(relation, left, right)| Term::Compare(relation, left, right)),
-            (operator, bindings, boxed()).prop_map(|(word, bindings, body)| Term::Reduce(word, bindings, body)),
+            (boxed(), boxed()).prop_map(|(element, other)| Term::Else(element, other)),
+            (half, boxed(), 0i64..100).prop_map(|(half, form, by)| Term::Divide(half, form, by)),
+            (operator, bindings, conditions, boxed())
+                .prop_map(|(word, bindings, conditions, body)| Term::Reduce(word, bindings, conditions, body)),
         ]
         .prop_map(at)
     })
 }
 
-fn condition() -> impl Strategy<Value = Spanned<Condition>> {
-    let rest = vec((relation(), expression()), 1..3);
-    (expression(), rest).prop_map(|(first, rest)| at(Condition { first, rest }))
+fn binding(bounds: BoxedStrategy<Expr>) -> impl Strategy<Value = Binding> {
+    let step = prop::sample::select(vec![1, 2, -1, -3]);
+    let range = proptest::option::of(((bounds.clone(), bounds), step));
+    (ident(), range).prop_map(|(index, range)| match range {
+        Some((range, step)) => Binding { index, range: Some(range), step },
+        None => Binding { index, range: None, step: 1 },
+    })
+}
+
+fn condition(forms: BoxedStrategy<Expr>) -> impl Strategy<Value = Spanned<Condition>> {
+    let rest = vec((relation(), forms.clone()), 1..3);
+    (forms, rest).prop_map(|(first, rest)| at(Condition { first, rest }))
 }
 
 fn directive() -> impl Strategy<Value = Spanned<Directive>> {
@@ -106,6 +119,7 @@ fn directive() -> impl Strategy<Value = Spanned<Directive>> {
         (ident(), vec(expression(), 0..4)).prop_map(|(tensor, along)| Directive::Stream(tensor, along)),
         (ident(), vec(ident(), 1..4)).prop_map(|(tensor, indices)| Directive::StreamBoth(tensor, indices)),
         (ident(), option::of(expression())).prop_map(|(tensor, along)| Directive::Broadcast(tensor, along)),
+        Just(Directive::Local(at(name("Y.c")))),
         ident().prop_map(Directive::Prefetch),
         ident().prop_map(Directive::Feed),
         (ident(), vec(option::of(literal().prop_map(at)), 0..3))
@@ -136,9 +150,7 @@ fn reduction() -> impl Strategy<Value = Spanned<Reduction>> {
 
 fn joint_equation() -> impl Strategy<Value = Spanned<JointEquation>> {
     let targets = vec((ident(), vec(expression(), 0..3)), 1..4);
-    let range = proptest::option::of((expression(), expression()));
-    let binding = (ident(), range).prop_map(|(index, range)| Binding { index, range });
-    (targets, ident(), binding, vec(expression(), 1..4))
+    (targets, ident(), binding(expression().boxed()), vec(expression(), 1..4))
         .prop_map(|(targets, reduction, binding, terms)| at(JointEquation { targets, reduction, binding, terms }))
 }
 
@@ -146,12 +158,19 @@ fn file() -> impl Strategy<Value = File> {
     let direction = prop::sample::select(Direction::ALL.map(|(direction, _)| direction).to_vec());
     let tensor = (direction, ident(), vec(expression(), 0..3), proptest::option::of(ident()))
         .prop_map(|(direction, name, shape, assumption)| at(Tensor { direction, name, shape, assumption }));
-    let equation = (ident(), vec(expression(), 0..3), expression(), vec(condition(), 0..3))
-        .prop_map(|(target, subscripts, value, conditions)| at(Equation { target, subscripts, value, conditions }));
+    let points = prop_oneof![
+        vec(condition(expression().boxed()), 0..3).prop_map(|conditions| (conditions, false)),
+        Just((vec![], true)),
+    ];
+    let equation = (ident(), vec(expression(), 0..3), expression(), points).prop_map(
+        |(target, subscripts, value, (conditions, is_elsewhere))| {
+            at(Equation { target, subscripts, value, conditions, is_elsewhere })
+        },
+    );
     let title = || prop::sample::select(vec!["cannon", "weight-stationary", "x-1"]).prop_map(|text| at(name(text)));
     let schedule =
         (title(), vec(directive(), 0..4)).prop_map(|(name, directives)| Schedule { name, directives, header: at(()) });
-    let kernel = (title(), vec(ident(), 0..3), vec(condition(), 0..2))
+    let kernel = (title(), vec(ident(), 0..3), vec(condition(expression().boxed()), 0..2))
         .prop_map(|(name, parameters, assumptions)| at(Kernel { name, parameters, assumptions }));
     let definition = (ident(), option::of(vec(ident(), 0..3)), expression())
         .prop_map(|(name, arguments, value)| at(Definition { name, arguments, value }));

@@ -117,6 +117,8 @@ pub struct Equation {
     pub value: Expr,
     /// The conditions after `where`; all must hold.
     pub conditions: Vec<Spanned<Condition>>,
+    /// Whether it defines what no other equation of the tensor does: `L[i, j] = 0 elsewhere`.
+    pub is_elsewhere: bool,
 }
 
 /// `reduction online(m, l) with (x, p) = (..) from (-infinity, 0)`: a reduction of tuples by the user's own operator.
@@ -235,8 +237,31 @@ pub enum Term {
     Infix(Infix, Box<Expr>, Box<Expr>),
     /// `x < y` and the like.
     Compare(Relation, Box<Expr>, Box<Expr>),
-    /// `sum(k in 0..K, l) body`.
-    Reduce(Ident, Vec<Binding>, Box<Expr>),
+    /// `x[i - 1] else 0`: an element, and what stands for it outside of its tensor.
+    Else(Box<Expr>, Box<Expr>),
+    /// `(i + j) mod 2` and the like. An index alone is a name, as in schedules: `i mod 2`.
+    Divide(Half, Box<Expr>, i64),
+    /// `sum(k in 0..K, l where k < l) body`.
+    Reduce(Ident, Vec<Binding>, Vec<Spanned<Condition>>, Box<Expr>),
+}
+
+/// What is taken of a form that is divided by a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Half {
+    /// `div`: the quotient, rounded down.
+    Quotient,
+    /// `mod`: the rest, which is never negative.
+    Rest,
+}
+
+impl Half {
+    /// Both with the words for them.
+    pub const ALL: [(Half, &'static str); 2] = [(Half::Quotient, "div"), (Half::Rest, "mod")];
+
+    /// The word for it.
+    pub fn keyword(self) -> &'static str {
+        Half::ALL.iter().find(|(half, _)| *half == self).map_or("", |(_, word)| word)
+    }
 }
 
 /// An index bound by a reduction, with its half-open range where it has one of its own.
@@ -244,8 +269,10 @@ pub enum Term {
 pub struct Binding {
     /// The index.
     pub index: Ident,
-    /// From the first form up to, not including, the second.
+    /// From the first form up to, not including, the second; down to it where the step is negative.
     pub range: Option<(Expr, Expr)>,
+    /// From one value to the next, never 0; 1 where none is written.
+    pub step: i64,
 }
 
 /// `schedule cannon` and the directives that follow it.

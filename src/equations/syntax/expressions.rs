@@ -3,7 +3,7 @@
 //! From loose to tight: one comparison, sums, products, a leading minus, atoms. A reduction's body is a product, like
 //! the operand of a mathematical sigma: `sum(k) a * b - c` is `(sum(k) a * b) - c`.
 
-use super::ast::{Binding, Condition, Expr, Ident, Infix, Relation, Spanned, Term};
+use super::ast::{Binding, Condition, Expr, Half, Ident, Infix, Relation, Spanned, Term};
 use super::tokens::{Extra, REDUCTIONS, Reader, blank, here, identifier, keyword, listed, number, sign, spanned, word};
 use chumsky::prelude::*;
 use systole_base::integer::name;
@@ -21,10 +21,20 @@ pub(super) fn form<'s>() -> Reader<'s, Expr> {
     arithmetic(&expression()).labelled("an expression").boxed()
 }
 
+/// `where i < j, 1 <= i`, or nothing.
+pub(super) fn conditions<'s>() -> Reader<'s, Vec<Spanned<Condition>>> {
+    conditions_of(&form())
+}
+
+fn conditions_of<'s>(form: &Reader<'s, Expr>) -> Reader<'s, Vec<Spanned<Condition>>> {
+    let conditions = condition(form).separated_by(sign(",")).at_least(1).collect::<Vec<_>>();
+    keyword("where").ignore_then(conditions).or_not().map(Option::unwrap_or_default).boxed()
+}
+
 /// A chain of comparisons between forms.
-pub(super) fn condition<'s>() -> Reader<'s, Spanned<Condition>> {
-    let rest = relation().then(form()).repeated().at_least(1).collect::<Vec<_>>();
-    spanned(form().then(rest).map(|(first, rest)| Condition { first, rest })).labelled("a condition").boxed()
+fn condition<'s>(form: &Reader<'s, Expr>) -> Reader<'s, Spanned<Condition>> {
+    let rest = relation().then(form.clone()).repeated().at_least(1).collect::<Vec<_>>();
+    spanned(form.clone().then(rest).map(|(first, rest)| Condition { first, rest })).labelled("a condition").boxed()
 }
 
 fn relation<'s>() -> Reader<'s, Relation> {
@@ -78,23 +88,46 @@ fn negation(operand: Reader<'_, Expr>) -> Reader<'_, Expr> {
 
 /// `sum(k in 0..K) body`. For `max(a, b)` with nothing after it, this fails and a call is tried.
 fn reduction<'s>(expression: &Reader<'s, Expr>, body: &Reader<'s, Expr>) -> Reader<'s, Expr> {
-    let bindings =
-        binding(expression).separated_by(sign(",")).at_least(1).collect().delimited_by(sign("("), sign(")")).boxed();
+    let bindings = binding(expression).separated_by(sign(",")).at_least(1).collect::<Vec<_>>();
+    let bindings = bindings.then(conditions_of(&arithmetic_bound(expression)));
+    let bindings = bindings.delimited_by(sign("("), sign(")")).boxed();
     // `max(a, b) - c` is a difference, so the body of a word that is a function too cannot begin with a minus.
     let unsigned = just('-').not().ignore_then(body.clone()).boxed();
     choice((
         reducing_word(false).then(bindings.clone()).then(body.clone()),
         reducing_word(true).then(bindings).then(unsigned),
     ))
-    .map_with(|((word, bindings), body), extra| Spanned::new(Term::Reduce(word, bindings, Box::new(body)), here(extra)))
+    .map_with(|((word, (bindings, conditions)), body), extra| {
+        Spanned::new(Term::Reduce(word, bindings, conditions, Box::new(body)), here(extra))
+    })
     .boxed()
 }
 
-/// `k in 0..K`, or the index alone.
+/// `k in 0..K`, `k in 0..K step 2`, or the index alone.
 pub(super) fn binding<'s>(expression: &Reader<'s, Expr>) -> Reader<'s, Binding> {
     let bound = arithmetic_bound(expression);
     let range = keyword("in").ignore_then(bound.clone()).then_ignore(sign("..")).then(bound);
-    identifier().then(range.or_not()).map(|(index, range)| Binding { index, range }).boxed()
+    let range = range.then(step().or_not().map(|step| step.unwrap_or(1)));
+    let whole = identifier().then(range.or_not());
+    whole
+        .map(|(index, range)| match range {
+            Some((range, step)) => Binding { index, range: Some(range), step },
+            None => Binding { index, range: None, step: 1 },
+        })
+        .boxed()
+}
+
+/// `step 2`, or `step -1`.
+fn step<'s>() -> Reader<'s, i64> {
+    let size = sign("-").or_not().map(|minus| minus.is_some()).then(number());
+    let size = size.validate(|(is_negative, size): (bool, Spanned<f64>), extra, emitter| {
+        if size.node.fract() != 0.0 || size.node == 0.0 || size.node >= STRIP_LIMIT {
+            emitter.emit(Rich::custom(extra.span(), "a step is a whole number other than 0, such as 2 or -1"));
+            return 1;
+        }
+        if is_negative { -(size.node as i64) } else { size.node as i64 }
+    });
+    keyword("step").ignore_then(size).boxed()
 }
 
 /// The word of a reduction that is, or is not, the name of a function too.
@@ -113,8 +146,34 @@ fn arithmetic_bound<'s>(expression: &Reader<'s, Expr>) -> Reader<'s, Expr> {
 fn atom<'s>(expression: &Reader<'s, Expr>) -> Reader<'s, Expr> {
     let literal = number().map(|number| Spanned::new(Term::Number(number.node), number.span));
     let infinite = spanned(keyword("infinity")).map(|word| Spanned::new(Term::Number(f64::INFINITY), word.span));
-    let bracketed = expression.clone().delimited_by(sign("("), sign(")"));
-    choice((literal.boxed(), infinite.boxed(), named(expression), bracketed.boxed())).labelled("an expression").boxed()
+    let atoms = choice((literal.boxed(), infinite.boxed(), named(expression), bracketed(expression)));
+    let chain = recursive(|chain| {
+        let other = else_word().ignore_then(negation(chain.boxed())).or_not();
+        atoms.then(other).map(|(element, other)| match other {
+            Some(other) => {
+                let span = element.span.to(other.span);
+                Spanned::new(Term::Else(Box::new(element), Box::new(other)), span)
+            }
+            None => element,
+        })
+    });
+    chain.labelled("an expression").boxed()
+}
+
+/// `else`, which no message offers: most expressions have none.
+fn else_word<'s>() -> Reader<'s, ()> {
+    word(|text| text == "else").ignored().labelled("an operator").boxed()
+}
+
+/// Anything in brackets, which may be divided: `(i + j) mod 2`.
+fn bracketed<'s>(expression: &Reader<'s, Expr>) -> Reader<'s, Expr> {
+    let whole = expression.clone().delimited_by(sign("("), sign(")")).then(division().labelled("an operator").or_not());
+    whole
+        .map_with(|(inner, divided), extra| match divided {
+            Some((half, by)) => Spanned::new(Term::Divide(half, Box::new(inner), by), here(extra)),
+            None => inner,
+        })
+        .boxed()
 }
 
 /// A name and what may follow it: subscripts, arguments or nothing.
@@ -137,20 +196,25 @@ fn named<'s>(expression: &Reader<'s, Expr>) -> Reader<'s, Expr> {
 
 /// `i mod 16` or `i div 16`: one name, as schedules have them.
 fn strip<'s>() -> Reader<'s, Expr> {
-    // Most expressions stand in equations, where neither is of use: no message offers them.
-    let named = |wanted: &'static str, text: &'static str| word(move |found| found == wanted).to(text);
-    let half = choice((named("mod", " mod "), named("div", " div ")));
+    spanned(
+        identifier()
+            .then(division())
+            .map(|(index, (half, size))| Term::Name(name(&format!("{} {} {size}", index.node, half.keyword())))),
+    )
+    .boxed()
+}
+
+/// `mod 16` or `div 16`, behind what is divided.
+fn division<'s>() -> Reader<'s, (Half, i64)> {
+    // Most expressions are not divided: no message offers it.
+    let half = choice(Half::ALL.map(|(half, wanted)| word(move |found| found == wanted).to(half)));
     let size = number().validate(|size: Spanned<f64>, extra, emitter| {
         if size.node.fract() != 0.0 || size.node >= STRIP_LIMIT {
             emitter.emit(Rich::custom(extra.span(), "a strip is a whole number of points long, such as 16"));
         }
-        size
+        size.node as i64
     });
-    spanned(identifier().then(half).then(size).map(|((index, half), size)| {
-        let size = size.node as i64;
-        Term::Name(name(&format!("{}{half}{size}", index.node)))
-    }))
-    .boxed()
+    half.then(size).boxed()
 }
 
 /// `[i, k]`; what cannot be read between the brackets is reported and skipped.

@@ -1,10 +1,9 @@
 //! Items: the kernel's header, declarations, equations, schedule headers and directives.
 
 use super::ast::{
-    Condition, Definition, Direction, Directive, Equation, Expr, Ident, JointEquation, Kernel, Reduction, Spanned,
-    Tensor,
+    Definition, Direction, Directive, Equation, Expr, Ident, JointEquation, Kernel, Reduction, Spanned, Tensor,
 };
-use super::expressions::{binding, condition, expression, subscripts};
+use super::expressions::{binding, conditions, expression, subscripts};
 use super::schedules;
 use super::tokens::{Reader, identifier, keyword, listed, sign, spanned, title};
 use chumsky::prelude::*;
@@ -27,6 +26,7 @@ pub(super) fn items<'s>() -> Reader<'s, Vec<Item>> {
     let item = choice((
         kernel().map(Item::Kernel),
         definition().map(Item::Definition),
+        schedules::local_part().map(Item::Directive),
         tensors().map(Item::Tensors),
         schedules::header().map(Item::Schedule),
         reduction().map(Item::Reduction),
@@ -80,10 +80,18 @@ fn reduction<'s>() -> Reader<'s, Spanned<Reduction>> {
     spanned(both.map(|(((name, left), right), (values, neutral))| Reduction { name, left, right, values, neutral }))
 }
 
-/// `C[i, j] = value where conditions`.
+/// `C[i, j] = value where conditions`, or `C[i, j] = value elsewhere`.
 fn equation<'s>() -> Reader<'s, Spanned<Equation>> {
-    let both = target().then_ignore(equals()).then(expression()).then(conditions());
-    spanned(both.map(|(((target, subscripts), value), conditions)| Equation { target, subscripts, value, conditions }))
+    let elsewhere = keyword("elsewhere").to((vec![], true));
+    let points = choice((elsewhere, conditions().map(|conditions| (conditions, false))));
+    let both = target().then_ignore(equals()).then(expression()).then(points);
+    spanned(both.map(|(((target, subscripts), value), (conditions, is_elsewhere))| Equation {
+        target,
+        subscripts,
+        value,
+        conditions,
+        is_elsewhere,
+    }))
 }
 
 /// `(m[i], l[i]) = online(j) (S[i, j], 1)`.
@@ -103,10 +111,4 @@ fn target<'s>() -> Reader<'s, (Ident, Vec<Expr>)> {
 
 fn equals<'s>() -> Reader<'s, ()> {
     sign("=").and_is(just("==").not()).boxed()
-}
-
-/// `where i < j, 1 <= i`, or nothing.
-fn conditions<'s>() -> Reader<'s, Vec<Spanned<Condition>>> {
-    let conditions = condition().separated_by(sign(",")).at_least(1).collect::<Vec<_>>();
-    keyword("where").ignore_then(conditions).or_not().map(Option::unwrap_or_default).boxed()
 }

@@ -80,7 +80,7 @@ impl Open {
 /// Whether the line can only go on with what stands before it.
 fn continues(code: &str) -> bool {
     code.starts_with(['+', '-', '*', '/', '<', '>', '=', '!', ',', '.', ')', ']'])
-        || ["where", "along", "with", "from"].contains(&first_word(code))
+        || ["where", "elsewhere", "else", "along", "with", "from"].contains(&first_word(code))
 }
 
 /// Whether the line starts with `name =`, `name[...] =` or `(...) =`.

@@ -74,6 +74,9 @@ fn misspelt(text: &str, met: &str, wants_name: bool) -> Option<String> {
     if RESERVED.contains(&met) && wants_name {
         return Some(format!("`{met}` is a word of the language and cannot be a name"));
     }
+    if met == "%" {
+        return Some("the rest of a division is `mod`, as in `i mod 2`".to_owned());
+    }
     let first = first_word(text);
     let known = || RESERVED.into_iter().chain(schedules::WORDS);
     if !tokens::is_word(first) || first.len() < 3 || known().any(|word| word == first) {

@@ -59,6 +59,7 @@ fn find_excess(source: &Arc<Source>, range: &Range<usize>, text: &str) -> Option
             _ if !previous.is_ascii_alphanumeric() && is_reduction(first_word(&text[position..])) => {
                 reductions += 1;
             }
+            _ if !previous.is_ascii_alphanumeric() && first_word(&text[position..]) == "else" => operators += 1,
             _ => {}
         }
         previous = letter;

@@ -2,7 +2,7 @@
 
 use super::ast::{
     Binding, Condition, Definition, Directive, Equation, Expr, File, Ident, Infix, JointEquation, Level, Reduction,
-    Schedule, Spanned, Tensor, Term,
+    Relation, Schedule, Spanned, Tensor, Term,
 };
 use std::fmt::Write;
 
@@ -67,7 +67,8 @@ fn print_reduction(reduction: &Reduction) -> String {
 
 fn print_equation(equation: &Equation) -> String {
     let target = print_access(&equation.target.node, &equation.subscripts);
-    format!("{target} = {}{}", print_expression(&equation.value), print_conditions(&equation.conditions))
+    let elsewhere = if equation.is_elsewhere { " elsewhere" } else { "" };
+    format!("{target} = {}{}{elsewhere}", print_expression(&equation.value), print_conditions(&equation.conditions))
 }
 
 fn print_joint_equation(equation: &JointEquation) -> String {
@@ -185,12 +186,13 @@ enum Rank {
 
 fn rank(term: &Term) -> Rank {
     match term {
-        Term::Compare(..) => Rank::Comparison,
+        // It binds tightly, but reads better in brackets.
+        Term::Compare(..) | Term::Else(..) => Rank::Comparison,
         Term::Infix(Infix::Add | Infix::Subtract, ..) => Rank::Sum,
         Term::Reduce(..) => Rank::Reduction,
         Term::Infix(Infix::Multiply | Infix::Divide, ..) => Rank::Product,
         Term::Negate(_) => Rank::Negation,
-        Term::Number(_) | Term::Name(_) | Term::Access(..) | Term::Call(..) => Rank::Atom,
+        Term::Number(_) | Term::Name(_) | Term::Access(..) | Term::Call(..) | Term::Divide(..) => Rank::Atom,
     }
 }
 
@@ -219,9 +221,14 @@ fn print_term(term: &Term) -> String {
         Term::Compare(relation, left, right) => {
             format!("{} {} {}", print_at(left, Rank::Sum), relation.sign(), print_at(right, Rank::Sum))
         }
-        Term::Reduce(operator, bindings, body) => {
+        Term::Else(element, other) => {
+            format!("{} else {}", print_at(element, Rank::Atom), print_at(other, Rank::Negation))
+        }
+        Term::Divide(half, form, by) => format!("({}) {} {by}", print_expression(form), half.keyword()),
+        Term::Reduce(operator, bindings, conditions, body) => {
             let bindings: Vec<String> = bindings.iter().map(print_binding).collect();
-            format!("{}({}) {}", operator.node, bindings.join(", "), print_body(body))
+            let conditions = print_bound_conditions(conditions);
+            format!("{}({}{conditions}) {}", operator.node, bindings.join(", "), print_body(body))
         }
     }
 }
@@ -244,9 +251,20 @@ fn print_binding(binding: &Binding) -> String {
     match &binding.range {
         None => binding.index.node.to_string(),
         Some((low, high)) => {
-            format!("{} in {}..{}", binding.index.node, print_bound(low), print_bound(high))
+            let step = if binding.step == 1 { String::new() } else { format!(" step {}", binding.step) };
+            format!("{} in {}..{}{step}", binding.index.node, print_bound(low), print_bound(high))
         }
     }
+}
+
+/// The conditions of a reduction, whose sides are bounds.
+fn print_bound_conditions(conditions: &[Spanned<Condition>]) -> String {
+    let side = |(relation, form): &(Relation, Expr)| format!(" {} {}", relation.sign(), print_bound(form));
+    let whole = |condition: &Spanned<Condition>| {
+        print_bound(&condition.node.first) + &condition.node.rest.iter().map(side).collect::<String>()
+    };
+    let list: Vec<String> = conditions.iter().map(whole).collect();
+    if list.is_empty() { String::new() } else { format!(" where {}", list.join(", ")) }
 }
 
 /// A bound of a range: the grammar has no reduction there without brackets.

@@ -52,6 +52,12 @@ fn map_directive<'s>() -> Reader<'s, Directive> {
     choice((place, time)).boxed()
 }
 
+/// `local Y.c`: only a directive names what a split adds. `local Y` may declare a tensor too.
+pub(super) fn local_part<'s>() -> Reader<'s, Spanned<Directive>> {
+    let named = dotted().filter(|name| name.node.contains('.'));
+    spanned(keyword("local").ignore_then(named).map(Directive::Local)).boxed()
+}
+
 /// `split sum(c, k) as sum(k) sum(c)`.
 fn split<'s>() -> Reader<'s, Directive> {
     let level = identifier().then(listed(expression(), ("(", ")")));

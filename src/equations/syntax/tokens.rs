@@ -19,8 +19,20 @@ pub(super) type Extra<'s> = extra::Full<Rich<'s, char>, SimpleState<usize>, ()>;
 pub(super) type Reader<'s, T> = Boxed<'s, 's, &'s str, T, Extra<'s>>;
 
 /// Words that cannot be names.
-pub(super) const RESERVED: [&str; 10] =
-    ["kernel", "const", "function", "in", "out", "local", "reduction", "schedule", "where", "infinity"];
+pub(super) const RESERVED: [&str; 12] = [
+    "kernel",
+    "const",
+    "function",
+    "in",
+    "out",
+    "local",
+    "reduction",
+    "schedule",
+    "where",
+    "else",
+    "elsewhere",
+    "infinity",
+];
 
 /// Words that can lead a reduction, and whether each is the name of a function too.
 pub(super) const REDUCTIONS: [(&str, bool); 4] = [("sum", false), ("prod", false), ("max", true), ("min", true)];

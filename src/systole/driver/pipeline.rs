@@ -81,9 +81,11 @@ pub fn source_and_claims(kernel: &str) -> Checked<(Arc<Source>, Option<Claimed>)
     recurrences::split(&source)
 }
 
-/// The file of a kernel; an einsum has none.
+/// The file of a kernel; an einsum has none. Operands without `->` are an einsum unless a file has that name.
 pub fn file(kernel: &str) -> Option<&Path> {
-    (!kernel.contains("->")).then_some(Path::new(kernel))
+    let path = Path::new(kernel);
+    let is_einsum = kernel.contains("->") || (kernel.contains(',') && !path.exists());
+    (!is_einsum).then_some(path)
 }
 
 impl SoughtArguments {

@@ -2,7 +2,7 @@
 
 use super::Lowering;
 use crate::recurrence::Strip;
-use crate::syntax::ast::{Expr, Infix, Term};
+use crate::syntax::ast::{Expr, Half, Infix, Term};
 use crate::syntax::print_expression;
 use systole_base::integer::{Affine, Name};
 use systole_base::span::Span;
@@ -24,7 +24,11 @@ impl Lowering<'_> {
                 let (left, right) = (self.lower_affine(left, indices), self.lower_affine(right, indices));
                 self.combine(*infix, left?, right?, expression)
             }
-            Term::Access(..) | Term::Call(..) | Term::Compare(..) | Term::Reduce(..) => {
+            Term::Divide(half, form, by) => {
+                let form = self.lower_affine(form, indices)?;
+                self.lower_half(*half, form, *by, expression.span)
+            }
+            Term::Access(..) | Term::Call(..) | Term::Compare(..) | Term::Else(..) | Term::Reduce(..) => {
                 self.report_non_affine(expression, "depends on more than indices and parameters");
                 None
             }
@@ -54,25 +58,15 @@ impl Lowering<'_> {
             self.report(self.blame(span, message, "a tensor").help("subscripts and bounds cannot depend on data"));
             return None;
         }
-        if self.refuses_half(name, span) {
-            return None;
+        if let Some(strip) = Strip::of(name) {
+            let index = self.lower_variable(&strip.index, span, indices)?;
+            let half = if strip.number() == *name { Half::Quotient } else { Half::Rest };
+            return self.lower_half(half, index, strip.size, span);
         }
         let known: Vec<Name> = indices.iter().chain(&self.parameters).cloned().collect();
         let what = if indices.is_empty() { "parameter" } else { "index or parameter" };
         self.report_unknown(what, name, span, known.iter().map(|name| &**name));
         None
-    }
-
-    /// Refuses half an index where equations speak: schedules alone divide indices.
-    pub(super) fn refuses_half(&mut self, name: &Name, span: Span) -> bool {
-        let Some(strip) = Strip::of(name) else { return false };
-        let message = format!("`{name}` cannot stand in an equation");
-        let help = format!(
-            "schedules alone divide an index, as in `place ({0} mod {1})`; here let two indices make one, as in `x[{1}*p + q]`",
-            strip.index, strip.size
-        );
-        self.report(self.blame(span, message, "no affine form").help(help));
-        true
     }
 
     fn combine(&mut self, infix: Infix, left: Affine, right: Affine, whole: &Expr) -> Option<Affine> {
@@ -98,7 +92,7 @@ impl Lowering<'_> {
         self.report(self.blame(expression.span, message, label).help(help));
     }
 
-    fn check_magnitude(&mut self, form: &Affine, span: Span) -> bool {
+    pub(super) fn check_magnitude(&mut self, form: &Affine, span: Span) -> bool {
         let constant = form.constant_term().unsigned_abs() <= NUMBER_LIMIT;
         let coefficients = form.terms().all(|(_, coefficient)| coefficient.unsigned_abs() <= COEFFICIENT_LIMIT);
         if !constant {

@@ -5,7 +5,7 @@
 //! `sum(k in max(0, i - W)..min(N, i + W + 1))`, is four: where both ends are cut off, one, the other, and none.
 
 use super::Lowering;
-use super::equations::collect_names;
+use super::equations::collect_indices;
 use crate::recurrence::Equation;
 use crate::syntax::ast;
 use crate::syntax::ast::{Binding, Condition, Expr, Ident, Relation, Spanned, Term};
@@ -28,11 +28,11 @@ impl Lowering<'_> {
         let mut lowered = vec![];
         for case in &cases {
             // What is wrong with one is wrong with all.
-            let Some(equation) = self.lower_equation(case) else { return lowered };
-            let points = equation.domain.set.intersect(&Polyhedron::sizes(&self.parameters));
-            if is_alone || !points.is_empty() {
-                lowered.push(equation);
-            }
+            let Some(equations) = self.lower_equation(case) else { return lowered };
+            let is_alone = is_alone && equations.len() == 1;
+            let sizes = Polyhedron::sizes(&self.parameters);
+            let has_points = |equation: &Equation| !equation.domain.set.intersect(&sizes).is_empty();
+            lowered.extend(equations.into_iter().filter(|equation| is_alone || has_points(equation)));
         }
         lowered
     }
@@ -65,7 +65,7 @@ impl Lowering<'_> {
         collect_bounds(&equation.value, &mut vec![], &mut bounds);
         let Some((bound, forms, around)) = bounds.into_iter().next() else { return Divided::Not };
         let mut names = vec![];
-        forms.iter().for_each(|form| collect_names(form, &mut names));
+        forms.iter().for_each(|form| collect_indices(form, &mut names));
         if let Some(name) = names.iter().find(|name| around.contains(&name.node)) {
             let message = format!("one of several bounds depends on `{}`, which a reduction binds", name.node);
             let help = "give the inner reduction a `local` tensor of its own, with this index as a subscript";
@@ -121,15 +121,15 @@ fn either_side(equation: &ast::Equation) -> Option<Vec<Case>> {
 /// The bounds of ranges that are the greatest or least of several forms, with these and the indices that reductions around them bind.
 fn collect_bounds(value: &Expr, around: &mut Vec<Name>, bounds: &mut Vec<(Expr, Vec<Expr>, Vec<Name>)>) {
     match &value.node {
-        Term::Number(_) | Term::Name(_) | Term::Access(..) => {}
+        Term::Number(_) | Term::Name(_) | Term::Access(..) | Term::Divide(..) => {}
         Term::Negate(operand) => collect_bounds(operand, around, bounds),
-        Term::Infix(_, left, right) | Term::Compare(_, left, right) => {
+        Term::Else(left, right) | Term::Infix(_, left, right) | Term::Compare(_, left, right) => {
             [left, right].into_iter().for_each(|side| collect_bounds(side, around, bounds));
         }
         Term::Call(_, arguments) => arguments.iter().for_each(|argument| collect_bounds(argument, around, bounds)),
-        Term::Reduce(_, bindings, body) => {
+        Term::Reduce(_, bindings, _, body) => {
             let depth = around.len();
-            for Binding { index, range } in bindings {
+            for Binding { index, range, .. } in bindings {
                 for (bound, word) in range.iter().flat_map(|(low, high)| [(low, "max"), (high, "min")]) {
                     let mut forms = vec![];
                     collect_forms(bound, word, &mut forms);
@@ -164,18 +164,20 @@ fn with_bound(value: &Expr, bound: &Expr, form: &Expr) -> Expr {
     let of = |value: &Expr| with_bound(value, bound, form);
     let boxed = |value: &Expr| Box::new(of(value));
     let node = match &value.node {
-        Term::Number(_) | Term::Name(_) | Term::Access(..) => return value.clone(),
+        Term::Number(_) | Term::Name(_) | Term::Access(..) | Term::Divide(..) => return value.clone(),
         Term::Negate(operand) => Term::Negate(boxed(operand)),
+        Term::Else(element, other) => Term::Else(boxed(element), boxed(other)),
         Term::Infix(sign, left, right) => Term::Infix(*sign, boxed(left), boxed(right)),
         Term::Compare(relation, left, right) => Term::Compare(*relation, boxed(left), boxed(right)),
         Term::Call(word, arguments) => Term::Call(word.clone(), arguments.iter().map(of).collect()),
-        Term::Reduce(word, bindings, body) => {
+        Term::Reduce(word, bindings, conditions, body) => {
             let side = |side: &Expr| if side == bound { form.clone() } else { side.clone() };
-            let bound = |Binding { index, range }: &Binding| Binding {
+            let bound = |Binding { index, range, step }: &Binding| Binding {
                 index: Ident::clone(index),
                 range: range.as_ref().map(|(low, high)| (side(low), side(high))),
+                step: *step,
             };
-            Term::Reduce(word.clone(), bindings.iter().map(bound).collect(), boxed(body))
+            Term::Reduce(word.clone(), bindings.iter().map(bound).collect(), conditions.clone(), boxed(body))
         }
     };
     Spanned::new(node, value.span)

@@ -221,10 +221,12 @@ impl Writing<'_, '_> {
                 let function = self.known.functions.iter().find(|function| function.name == word.node)?;
                 Some(self.call(function, word, arguments, part.span))
             }
-            Term::Reduce(word, bindings, body) => {
+            Term::Reduce(word, bindings, conditions, body) => {
                 let bindings = bindings.iter().map(|binding| self.binding(binding)).collect();
+                let mut conditions = conditions.clone();
+                conditions.iter_mut().for_each(|condition| self.in_condition(&mut condition.node));
                 let body = Box::new(self.expression(body));
-                Some(Spanned::new(Term::Reduce(word.clone(), bindings, body), part.span))
+                Some(Spanned::new(Term::Reduce(word.clone(), bindings, conditions, body), part.span))
             }
             _ => None,
         }
@@ -237,7 +239,7 @@ impl Writing<'_, '_> {
             self.errors.borrow_mut().push(blamed);
         }
         let range = binding.range.as_ref().map(|(low, high)| (self.expression(low), self.expression(high)));
-        Binding { index: binding.index.clone(), range }
+        Binding { index: binding.index.clone(), range, step: binding.step }
     }
 
     /// The value of a function of these arguments, all of it where the call stands.
@@ -280,8 +282,8 @@ fn parts(term: &mut Term) -> Vec<&mut Expr> {
     match term {
         Term::Number(_) | Term::Name(_) => vec![],
         Term::Access(_, list) | Term::Call(_, list) => list.iter_mut().collect(),
-        Term::Negate(operand) | Term::Reduce(_, _, operand) => vec![operand],
-        Term::Infix(_, left, right) | Term::Compare(_, left, right) => vec![left, right],
+        Term::Negate(operand) | Term::Divide(_, operand, _) | Term::Reduce(_, _, _, operand) => vec![operand],
+        Term::Else(left, right) | Term::Infix(_, left, right) | Term::Compare(_, left, right) => vec![left, right],
     }
 }
 
@@ -299,8 +301,10 @@ fn size(expression: &Expr) -> usize {
         match &part.node {
             Term::Number(_) | Term::Name(_) => {}
             Term::Access(_, list) | Term::Call(_, list) => open.extend(list),
-            Term::Negate(operand) | Term::Reduce(_, _, operand) => open.push(operand),
-            Term::Infix(_, left, right) | Term::Compare(_, left, right) => open.extend([&**left, &**right]),
+            Term::Negate(operand) | Term::Divide(_, operand, _) | Term::Reduce(_, _, _, operand) => open.push(operand),
+            Term::Else(left, right) | Term::Infix(_, left, right) | Term::Compare(_, left, right) => {
+                open.extend([&**left, &**right])
+            }
         }
     }
     count

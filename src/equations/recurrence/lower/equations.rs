@@ -1,8 +1,8 @@
 //! Equations: the target, the free indices and their domain, the right-hand side.
 
 use super::Lowering;
-use super::ranges::{Use, extents_of, half_open};
-use crate::recurrence::{Domain, Equation, Expr, Role, Tensor};
+use super::ranges::{Use, half_open};
+use crate::recurrence::{Domain, Equation, Expr, Role, Strip, Tensor};
 use crate::syntax::ast;
 use crate::syntax::ast::{Ident, Relation, Spanned, Term};
 use systole_base::integer::{Affine, Name, Polyhedron};
@@ -19,6 +19,16 @@ pub(super) struct Scope {
     pub(super) indices: Vec<Ident>,
 }
 
+/// An equation in whose forms names stand for quotients and rests.
+struct Undivided {
+    tensor: Tensor,
+    indices: Vec<Ident>,
+    /// The points, without what the target's extents say of several indices.
+    set: Polyhedron,
+    target: Use,
+    value: Expr,
+}
+
 impl Scope {
     /// The names of the indices in scope.
     pub(super) fn names(&self) -> Vec<Name> {
@@ -27,8 +37,28 @@ impl Scope {
 }
 
 impl Lowering<'_> {
-    pub(super) fn lower_equation(&mut self, equation: &Spanned<ast::Equation>) -> Option<Equation> {
-        let ast::Equation { target, subscripts, value, conditions } = &equation.node;
+    /// The equation; several where indices in it are divided.
+    pub(super) fn lower_equation(&mut self, equation: &Spanned<ast::Equation>) -> Option<Vec<Equation>> {
+        self.divided = Some(vec![]);
+        let undivided = self.lower_undivided(&equation.node);
+        let divided = self.divided.take().unwrap_or_default();
+        let Undivided { tensor, indices, set, target, value } = undivided?;
+        let names: Vec<Name> = indices.iter().map(|index| index.node.clone()).collect();
+        let mut equations = vec![];
+        for image in self.images(&divided, &names, equation.span)? {
+            let mut target = target.clone();
+            target.substitute(&image);
+            let domain = self.lower_domain(&indices, set.substitute(&image), &target)?;
+            let points = domain.set.intersect(&Polyhedron::sizes(&self.parameters));
+            let value = self.close_padding(&value.substitute(&image), &points);
+            let (target, subscripts) = (tensor.name.clone(), target.subscripts);
+            equations.push(Equation { target, subscripts, domain, value, span: equation.span });
+        }
+        Some(equations)
+    }
+
+    fn lower_undivided(&mut self, equation: &ast::Equation) -> Option<Undivided> {
+        let ast::Equation { target, subscripts, value, conditions, .. } = equation;
         let tensor = self.find_tensor(target)?;
         let whole = target.span.to(subscripts.last().map_or(target.span, |last| last.span));
         let target_fits = self.check_target(&tensor, target, subscripts.len());
@@ -44,9 +74,8 @@ impl Lowering<'_> {
         if !target_fits {
             return None;
         }
-        let domain = self.lower_domain(&free, &conditions, &scope, &value)?;
-        let subscripts = scope.target.subscripts;
-        Some(Equation { target: tensor.name, subscripts, domain, value, span: equation.span })
+        let set = self.within_extents(&free, &conditions, &scope, &value);
+        Some(Undivided { tensor, indices: free, set, target: scope.target, value })
     }
 
     fn check_target(&mut self, tensor: &Tensor, target: &Ident, given: usize) -> bool {
@@ -80,14 +109,11 @@ impl Lowering<'_> {
     /// The names in the target's subscripts that are neither parameters nor bound by an outermost reduction.
     fn free_indices(&mut self, subscripts: &[ast::Expr], bound: &[&Ident]) -> Vec<Ident> {
         let mut names = vec![];
-        subscripts.iter().for_each(|subscript| collect_names(subscript, &mut names));
+        subscripts.iter().for_each(|subscript| collect_indices(subscript, &mut names));
         let mut free: Vec<Ident> = vec![];
         for name in names {
             let known = self.is_parameter(&name.node) || self.tensor(&name.node).is_some();
             if !known && !free.contains(&name) && !bound.contains(&&name) {
-                if self.refuses_half(&name.node, name.span) {
-                    continue;
-                }
                 self.check_not_a_function(&name);
                 free.push(name);
             }
@@ -143,13 +169,13 @@ impl Lowering<'_> {
         bound: &[Name],
     ) -> bool {
         let mut names = vec![];
-        collect_names(&condition.node.first, &mut names);
-        condition.node.rest.iter().for_each(|(_, form)| collect_names(form, &mut names));
+        collect_indices(&condition.node.first, &mut names);
+        condition.node.rest.iter().for_each(|(_, form)| collect_indices(form, &mut names));
         let Some(name) = names.iter().find(|name| bound.contains(&name.node) && !free.contains(&name.node)) else {
             return false;
         };
         let message = format!("`where` cannot bound `{}`, which a reduction binds", name.node);
-        let help = format!("give the reduction a range: `({} in LOW..HIGH)`", name.node);
+        let help = format!("say it in the reduction: `({} where ..)`, or `({0} in LOW..HIGH)`", name.node);
         self.report(self.blame(name.span, message, "not an index of the target").help(help));
         true
     }
@@ -171,25 +197,18 @@ impl Lowering<'_> {
         }
         let (left, right) = (self.lower_affine(left, names), self.lower_affine(right, names));
         let (left, right) = (left?, right?);
-        let one = Affine::constant(1);
-        Some(match relation {
-            Relation::Less => vec![right - left - one],
-            Relation::LessEqual => vec![right - left],
-            Relation::Greater => vec![left - right - one],
-            Relation::GreaterEqual => vec![left - right],
-            Relation::Equal | Relation::NotEqual => vec![left.clone() - right.clone(), right - left],
-        })
+        Some(constraints(relation, left, right))
     }
 
-    /// The points that `where` leaves of those at which the target lies within its extents.
+    /// The points that `where` leaves within the extents of single indices.
     ///
     /// An index that stands alone on the left has its range there; one that does not takes that of the reads in which it
     /// does, if they agree. What is read never widens a range. An index is 0 or more where nothing says from where on.
-    fn lower_domain(&mut self, free: &[Ident], conditions: &Polyhedron, scope: &Scope, value: &Expr) -> Option<Domain> {
+    fn within_extents(&self, free: &[Ident], conditions: &Polyhedron, scope: &Scope, value: &Expr) -> Polyhedron {
         let reads = self.uses_in(value);
         let mut set = conditions.clone();
         for index in free {
-            let extents = extents_of(&index.node, &scope.target, &reads, is_bounded(&index.node, conditions));
+            let extents = self.extents_of(&index.node, &scope.target, &reads, is_bounded(&index.node, conditions));
             if extents.is_empty() && conditions.bounds(&index.node).0.is_empty() {
                 set.add(Affine::variable(&index.node));
             }
@@ -197,8 +216,13 @@ impl Lowering<'_> {
                 set = half_open(&index.node, &Affine::default(), &extent).intersect(&set);
             }
         }
+        set
+    }
+
+    /// Those of a set of points at which the target lies within its extents; each index is bounded.
+    fn lower_domain(&mut self, free: &[Ident], set: Polyhedron, target: &Use) -> Option<Domain> {
         let indices: Vec<Name> = free.iter().map(|index| index.node.clone()).collect();
-        let set = self.within_target(&indices, set, &scope.target);
+        let set = self.within_target(&indices, set, target);
         let mut complete = true;
         for index in free.iter().filter(|index| !is_bounded(&index.node, &shadow(&set, &indices, &index.node))) {
             let help = format!("give it a range: `where 0 <= {} < ..`", index.node);
@@ -257,23 +281,46 @@ impl Lowering<'_> {
 fn outermost_indices(value: &ast::Expr) -> Vec<&Ident> {
     let mut indices = vec![];
     let mut value = value;
-    while let Term::Reduce(_, bindings, body) = &value.node {
+    while let Term::Reduce(_, bindings, _, body) = &value.node {
         indices.extend(bindings.iter().map(|binding| &binding.index));
         value = body;
     }
     indices
 }
 
+/// The constraints, each `>= 0`, that a comparison stands for that leaves no hole.
+pub(super) fn constraints(relation: Relation, left: Affine, right: Affine) -> Vec<Affine> {
+    let one = Affine::constant(1);
+    match relation {
+        Relation::Less => vec![right - left - one],
+        Relation::LessEqual => vec![right - left],
+        Relation::Greater => vec![left - right - one],
+        Relation::GreaterEqual => vec![left - right],
+        Relation::Equal | Relation::NotEqual => vec![left.clone() - right.clone(), right - left],
+    }
+}
+
+/// The indices and sizes that an expression of an equation names, in order; of what is divided the index.
+pub(super) fn collect_indices(expression: &ast::Expr, names: &mut Vec<Ident>) {
+    let first = names.len();
+    collect_names(expression, names);
+    for name in &mut names[first..] {
+        if let Some(strip) = Strip::of(&name.node) {
+            name.node = strip.index;
+        }
+    }
+}
+
 /// Every plain name in an expression, in order.
 pub(super) fn collect_names(expression: &ast::Expr, names: &mut Vec<Ident>) {
     match &expression.node {
         Term::Name(name) => names.push(Spanned::new(name.clone(), expression.span)),
-        Term::Negate(operand) => collect_names(operand, names),
+        Term::Negate(operand) | Term::Divide(_, operand, _) => collect_names(operand, names),
         Term::Infix(_, left, right) | Term::Compare(_, left, right) => {
             collect_names(left, names);
             collect_names(right, names);
         }
-        Term::Number(_) | Term::Access(..) | Term::Call(..) | Term::Reduce(..) => {}
+        Term::Number(_) | Term::Access(..) | Term::Call(..) | Term::Else(..) | Term::Reduce(..) => {}
     }
 }
 

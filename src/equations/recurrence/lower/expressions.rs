@@ -1,12 +1,12 @@
-//! Right-hand sides: reads, functions and reductions.
+//! Right-hand sides: reads and functions.
 
 use super::Lowering;
 use super::equations::{Scope, count};
-use super::ranges::half_open;
-use crate::recurrence::{Expr, Operator};
+use super::reductions::Written;
+use crate::recurrence::{Expr, Operator, Strip};
 use crate::syntax::ast;
-use crate::syntax::ast::{Binding, Ident, Infix, Relation, Spanned, Term};
-use systole_base::integer::{Affine, Name, Polyhedron};
+use crate::syntax::ast::{Ident, Infix, Relation, Spanned, Term};
+use systole_base::integer::{Affine, Name};
 use systole_base::scalar::Function;
 use systole_base::span::Span;
 
@@ -27,7 +27,11 @@ impl Lowering<'_> {
                 (function, false) => self.lower_apply(function, &[left, right], scope),
                 (function, true) => self.lower_apply(function, &[right, left], scope),
             },
-            Term::Reduce(word, bindings, body) => self.lower_reduction(word, bindings, body, expression.span, scope),
+            Term::Else(element, other) => self.lower_else(element, other, scope),
+            Term::Divide(..) => self.lower_affine(expression, &scope.names()).map(Expr::Index),
+            Term::Reduce(word, bindings, conditions, body) => {
+                self.lower_reduction(&Written { word, bindings, conditions, body, span: expression.span }, scope)
+            }
         }
     }
 
@@ -45,6 +49,10 @@ impl Lowering<'_> {
         let indices = scope.names();
         if indices.contains(&name.node) || self.is_parameter(&name.node) {
             return Some(Expr::Index(Affine::variable(&name.node)));
+        }
+        if Strip::of(&name.node).is_some() {
+            let half = Spanned::new(Term::Name(name.node.clone()), name.span);
+            return self.lower_affine(&half, &indices).map(Expr::Index);
         }
         let tensors = self.tensors.iter().map(|tensor| tensor.name.clone());
         let known: Vec<Name> = indices.into_iter().chain(self.parameters.iter().cloned()).chain(tensors).collect();
@@ -88,62 +96,6 @@ impl Lowering<'_> {
         }
         let known = Function::ALL.iter().map(|function| function.keyword());
         self.report_unknown("function", &word.node, word.span, known);
-    }
-
-    /// `sum(k, l) e` becomes `sum(k) sum(l) e`; what the bindings bring into scope leaves it at the end.
-    fn lower_reduction(
-        &mut self,
-        word: &Ident,
-        bindings: &[Binding],
-        body: &ast::Expr,
-        span: Span,
-        scope: &mut Scope,
-    ) -> Option<Expr> {
-        let operator = Operator::from_keyword(&word.node)?;
-        let depth = scope.indices.len();
-        let ranges: Vec<Option<Option<Polyhedron>>> =
-            bindings.iter().map(|binding| self.lower_binding(binding, scope)).collect();
-        let body = self.lower_expression(body, scope);
-        scope.indices.truncate(depth);
-        let ranges: Vec<Option<Polyhedron>> = ranges.into_iter().collect::<Option<_>>()?;
-        let ranges = self.infer_missing(bindings, ranges, body.as_ref()?, scope)?;
-        let levels = bindings.iter().zip(ranges).rev();
-        Some(levels.fold(body?, |body, (binding, range)| {
-            let index = binding.index.node.clone();
-            Expr::Reduce { operator, index, range, body: Box::new(body), span }
-        }))
-    }
-
-    /// Nothing where the binding is wrong, no polyhedron where it has no range of its own.
-    fn lower_binding(&mut self, binding: &Binding, scope: &mut Scope) -> Option<Option<Polyhedron>> {
-        let names = scope.names();
-        let is_new = self.bind_index(&binding.index, scope);
-        let range = match &binding.range {
-            None => None,
-            Some((low, high)) => {
-                let (low, high) = (self.lower_affine(low, &names), self.lower_affine(high, &names));
-                Some(half_open(&binding.index.node, &low?, &high?))
-            }
-        };
-        is_new.then_some(range)
-    }
-
-    fn infer_missing(
-        &mut self,
-        bindings: &[Binding],
-        ranges: Vec<Option<Polyhedron>>,
-        body: &Expr,
-        scope: &Scope,
-    ) -> Option<Vec<Polyhedron>> {
-        let mut uses = self.uses_in(body);
-        uses.push(scope.target.clone());
-        let mut complete = vec![];
-        for (binding, range) in bindings.iter().zip(ranges) {
-            let index = &binding.index;
-            let help = format!("give it a range: `{} in 0..N`", index.node);
-            complete.push(range.or_else(|| self.infer_range(&index.node, index.span, &uses, &help)));
-        }
-        complete.into_iter().collect()
     }
 }
 

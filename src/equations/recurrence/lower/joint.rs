@@ -236,8 +236,10 @@ fn find_extent(file: &ast::File, expression: &Expr, index: &Name) -> Option<Expr
             found.map(|(_, extent)| extent.clone())
         }
         Term::Call(_, arguments) => arguments.iter().find_map(search),
-        Term::Negate(operand) | Term::Reduce(_, _, operand) => search(operand),
-        Term::Infix(_, left, right) | Term::Compare(_, left, right) => search(left).or_else(|| search(right)),
+        Term::Negate(operand) | Term::Divide(_, operand, _) | Term::Reduce(_, _, _, operand) => search(operand),
+        Term::Else(left, right) | Term::Infix(_, left, right) | Term::Compare(_, left, right) => {
+            search(left).or_else(|| search(right))
+        }
     }
 }
 

@@ -256,7 +256,7 @@ pub(super) fn evaluate(expression: &ast::Expr, known: &[(Name, f64)]) -> Result<
             (function, false) => apply(function, &[left, right]),
             (function, true) => apply(function, &[right, left]),
         },
-        Term::Access(..) | Term::Reduce(..) => Err(expression.span),
+        Term::Access(..) | Term::Else(..) | Term::Divide(..) | Term::Reduce(..) => Err(expression.span),
     }
 }
 

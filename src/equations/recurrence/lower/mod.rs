@@ -6,6 +6,8 @@
 
 use super::{Equation, RecurrenceSystem, Role, Schedule, Tensor};
 use crate::syntax::ast;
+use crate::syntax::ast::Spanned;
+use halves::Divided;
 use std::sync::Arc;
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, nearest};
 use systole_base::integer::{Name, Parameters};
@@ -21,15 +23,23 @@ mod equations;
 
 mod cases;
 
+mod elsewhere;
+
 mod expressions;
+
+mod halves;
 
 mod joint;
 
 mod laws;
 
+mod padding;
+
 mod placed_spaces;
 
 mod ranges;
+
+mod reductions;
 
 mod scan;
 
@@ -37,14 +47,20 @@ mod schedules;
 
 /// Gives every name of the file its meaning.
 pub fn lower(file: &ast::File, source: &Arc<Source>) -> Checked<RecurrenceSystem> {
-    let mut lowering = Lowering { source, errors: vec![], parameters: Parameters::default(), tensors: vec![] };
+    let mut lowering = Lowering {
+        source,
+        errors: vec![],
+        parameters: Parameters::default(),
+        tensors: vec![],
+        divided: None,
+        padded: vec![],
+    };
     lowering.declare_parameters(&file.kernel.node);
     let file = &lowering.write_out(file)?;
     file.kernel.node.assumptions.iter().for_each(|condition| lowering.assume(condition));
     let written = lowering.expand(file);
     lowering.declare_tensors(&written.tensors);
-    let equations: Vec<Equation> =
-        written.equations.iter().flat_map(|equation| lowering.lower_cases(equation)).collect();
+    let equations = lowering.lower_equations(&written.equations);
     lowering.check_every_output(file, &written);
     let schedules: Vec<Schedule> = lowering.lower_schedules(&file.schedules, &equations);
     if !lowering.errors.is_empty() {
@@ -67,9 +83,24 @@ struct Lowering<'a> {
     errors: Diagnostics,
     parameters: Parameters,
     tensors: Vec<Tensor>,
+    /// The quotients and rests in the equation that is lowered; `None` where none may stand.
+    divided: Option<Vec<Divided>>,
+    /// The elements behind which `else` stands.
+    padded: Vec<Span>,
 }
 
 impl Lowering<'_> {
+    /// All equations; those of what is defined nowhere else come last.
+    fn lower_equations(&mut self, written: &[Spanned<ast::Equation>]) -> Vec<Equation> {
+        let (rest, plain): (Vec<_>, Vec<_>) = written.iter().partition(|equation| equation.node.is_elsewhere);
+        let mut equations: Vec<Equation> = plain.into_iter().flat_map(|equation| self.lower_cases(equation)).collect();
+        for equation in rest {
+            let others = equations.clone();
+            equations.extend(self.lower_elsewhere(equation, &others).into_iter().flatten());
+        }
+        equations
+    }
+
     /// A message about one place, still without help.
     fn blame(&self, span: Span, message: String, label: &str) -> Diagnostic {
         Diagnostic::new(message).label(self.source, span, label)

@@ -5,6 +5,7 @@
 
 use super::Lowering;
 use crate::recurrence::Expr;
+use std::collections::BTreeMap;
 use systole_base::integer::{Affine, Name, Polyhedron};
 use systole_base::span::Span;
 
@@ -14,6 +15,13 @@ pub(super) struct Use {
     pub(super) subscripts: Vec<Affine>,
     pub(super) shape: Vec<Affine>,
     pub(super) span: Span,
+}
+
+impl Use {
+    /// Each name that `image` knows is replaced by its image.
+    pub(super) fn substitute(&mut self, image: &BTreeMap<Name, Affine>) {
+        self.subscripts.iter_mut().for_each(|form| *form = form.substitute(image));
+    }
 }
 
 /// An extent and the access it comes from.
@@ -27,7 +35,7 @@ impl Lowering<'_> {
             self.report_no_range(index, span, "no subscript is exactly this index", help);
             return None;
         };
-        if let Some((other, second)) = claims.iter().find(|(other, _)| other != extent) {
+        if let Some((other, second)) = claims.iter().find(|(other, _)| !self.are_same(other, extent)) {
             let message = format!("index `{index}` ranges over both `0..{extent}` and `0..{other}`");
             let diagnostic = self
                 .blame(*first, message, &format!("`{index}` runs to `{extent}` here"))
@@ -51,6 +59,28 @@ impl Lowering<'_> {
         uses
     }
 
+    /// The extents that cut an index of the target. Where the target says none, reads do that agree; where the target and reads
+    /// differ, conditions that bound the index by themselves are its range.
+    pub(super) fn extents_of(&self, index: &Name, target: &Use, reads: &[Use], is_bounded: bool) -> Vec<Affine> {
+        let extents =
+            |uses: &[Use]| list_claims(index, uses).into_iter().map(|(extent, _)| extent).collect::<Vec<Affine>>();
+        let (own, read) = (extents(std::slice::from_ref(target)), extents(reads));
+        let all: Vec<&Affine> = own.iter().chain(&read).collect();
+        let agree = all.windows(2).all(|pair| self.are_same(pair[0], pair[1]));
+        match (agree, own.is_empty()) {
+            (true, _) => own.into_iter().chain(read).take(1).collect(),
+            (false, false) if !is_bounded => own,
+            (false, _) => vec![],
+        }
+    }
+
+    /// Whether two extents are one number at all sizes that the kernel has.
+    fn are_same(&self, one: &Affine, other: &Affine) -> bool {
+        let sizes = Polyhedron::sizes(&self.parameters);
+        let apart = one.clone() - other.clone();
+        one == other || (sizes.implies(&apart) && sizes.implies(&-apart))
+    }
+
     fn collect_uses(&self, expression: &Expr, uses: &mut Vec<Use>) {
         match expression {
             Expr::Number(_) | Expr::Index(_) => {}
@@ -61,20 +91,6 @@ impl Lowering<'_> {
             Expr::Apply(_, arguments) => arguments.iter().for_each(|argument| self.collect_uses(argument, uses)),
             Expr::Reduce { body, .. } => self.collect_uses(body, uses),
         }
-    }
-}
-
-/// The extents that cut an index of the target. Where the target says none, reads do that agree; where the target and reads
-/// differ, conditions that bound the index by themselves are its range.
-pub(super) fn extents_of(index: &Name, target: &Use, reads: &[Use], is_bounded: bool) -> Vec<Affine> {
-    let extents =
-        |uses: &[Use]| list_claims(index, uses).into_iter().map(|(extent, _)| extent).collect::<Vec<Affine>>();
-    let (own, read) = (extents(std::slice::from_ref(target)), extents(reads));
-    let agree = own.iter().chain(&read).collect::<Vec<_>>().windows(2).all(|pair| pair[0] == pair[1]);
-    match (agree, own.is_empty()) {
-        (true, _) => own.into_iter().chain(read).take(1).collect(),
-        (false, false) if !is_bounded => own,
-        (false, _) => vec![],
     }
 }
 

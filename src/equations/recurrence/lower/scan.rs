@@ -119,7 +119,7 @@ impl Scan<'_> {
         let subscripts: Vec<Expr> = self.equation.targets[component].1.iter().cloned().chain([self.here()]).collect();
         for conditions in [vec![inside(), before], [inside()].into_iter().chain(behind).collect()] {
             let (target, subscripts, value) = (tensor.clone(), subscripts.clone(), number(value, self.span));
-            let equation = ast::Equation { target, subscripts, value, conditions };
+            let equation = plain(target, subscripts, value, conditions);
             expanded.equations.push(Spanned::new(equation, self.span));
         }
     }
@@ -150,7 +150,7 @@ impl Scan<'_> {
         let mut copy = |value: Expr, conditions: Vec<Spanned<Condition>>| {
             let (target, subscripts) = (target.clone(), subscripts.clone());
             let span = target.span;
-            expanded.equations.push(Spanned::new(ast::Equation { target, subscripts, value, conditions }, span));
+            expanded.equations.push(Spanned::new(plain(target, subscripts, value, conditions), span));
         };
         if self.extent.is_none() {
             return copy(self.element(component, last), vec![]);
@@ -176,12 +176,7 @@ impl Scan<'_> {
         let subscripts: Vec<Expr> = subscripts.iter().cloned().chain([self.place(self.here())]).collect();
         let range = self.less(&[(&self.low, Relation::LessEqual), (&self.here(), Relation::Less)], &self.high);
         let span = term.span;
-        let equation = ast::Equation {
-            target: named.clone(),
-            subscripts: subscripts.clone(),
-            value: term,
-            conditions: vec![range],
-        };
+        let equation = plain(named.clone(), subscripts.clone(), term, vec![range]);
         expanded.equations.push(Spanned::new(equation, span));
         self.fill(expanded, (&named, component), 0.0, false);
         self.terms[component] = Spanned::new(Term::Access(named, subscripts), span);
@@ -210,7 +205,7 @@ impl Scan<'_> {
         span: Span,
     ) {
         let subscripts = self.equation.targets[component].1.iter().cloned().chain([place]).collect();
-        let equation = ast::Equation { target: self.steps[component].clone(), subscripts, value, conditions };
+        let equation = plain(self.steps[component].clone(), subscripts, value, conditions);
         expanded.equations.push(Spanned::new(equation, span));
     }
 
@@ -292,6 +287,10 @@ fn is_local_of_one_equation(file: &ast::File, target: &Ident) -> bool {
     is_local && plain.chain(joint).filter(|other| *other == target).count() == 1
 }
 
+fn plain(target: Ident, subscripts: Vec<Expr>, value: Expr, conditions: Vec<Spanned<Condition>>) -> ast::Equation {
+    ast::Equation { target, subscripts, value, conditions, is_elsewhere: false }
+}
+
 fn number(value: f64, span: Span) -> Expr {
     Spanned::new(Term::Number(value), span)
 }
@@ -316,7 +315,11 @@ pub(super) fn rewrite(expression: &Expr, replace: &dyn Fn(&Expr) -> Option<Expr>
         Term::Negate(operand) => Term::Negate(boxed(operand)),
         Term::Infix(sign, left, right) => Term::Infix(*sign, boxed(left), boxed(right)),
         Term::Compare(relation, left, right) => Term::Compare(*relation, boxed(left), boxed(right)),
-        Term::Reduce(word, bindings, body) => Term::Reduce(word.clone(), bindings.clone(), boxed(body)),
+        Term::Else(element, other) => Term::Else(boxed(element), boxed(other)),
+        Term::Divide(half, form, by) => Term::Divide(*half, boxed(form), *by),
+        Term::Reduce(word, bindings, conditions, body) => {
+            Term::Reduce(word.clone(), bindings.clone(), conditions.clone(), boxed(body))
+        }
     };
     Spanned::new(node, expression.span)
 }

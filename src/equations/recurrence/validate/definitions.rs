@@ -45,8 +45,17 @@ fn check_at(
     let missing = elements(tensor, sizes)?.into_iter().find(|element| !owners.contains_key(element))?;
     let message = format!("element `{}` is never defined", show_element(&tensor.name, &missing));
     let diagnostic = Diagnostic::new(message).label(&system.source, tensor.span, "declared here");
-    let help = "add an equation for it, or widen the `where` of one";
+    let help =
+        format!("add an equation for it, widen the `where` of one, or say `{} = 0 elsewhere`", any_element(tensor));
     Some(diagnostic.note(format!("at {}", show_sizes(sizes))).help(help))
+}
+
+/// `L[i, j]`, as an equation of all elements names them.
+fn any_element(tensor: &Tensor) -> String {
+    let indices: Vec<String> = ["i", "j", "k", "l"].iter().map(|index| index.to_string()).collect();
+    let rank = tensor.shape.len();
+    let indices = if rank <= indices.len() { indices[..rank].join(", ") } else { "..".to_owned() };
+    if rank == 0 { tensor.name.to_string() } else { format!("{}[{indices}]", tensor.name) }
 }
 
 fn defined_twice(

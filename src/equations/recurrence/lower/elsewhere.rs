@@ -1,0 +1,80 @@
+//! `L[i, j] = 0 elsewhere`: what no other equation of the tensor defines.
+//!
+//! In: such an equation, and all others. Out: equations of the elements that are left, with disjoint sets of points.
+
+use super::Lowering;
+use crate::recurrence::{Domain, Equation, gather};
+use crate::syntax::ast;
+use crate::syntax::ast::Spanned;
+use systole_base::integer::{Affine, Name, Polyhedron, name};
+
+/// How many equations one may stand for.
+const CASE_LIMIT: usize = 32;
+
+impl Lowering<'_> {
+    pub(super) fn lower_elsewhere(
+        &mut self,
+        equation: &Spanned<ast::Equation>,
+        others: &[Equation],
+    ) -> Option<Vec<Equation>> {
+        let lowered = self.lower_equation(equation)?;
+        let [whole] = lowered.as_slice() else { return self.refuse_elsewhere(equation, "divides an index") };
+        let indices: Vec<Name> = whole.subscripts.iter().filter_map(Affine::as_variable).cloned().collect();
+        let is_plain =
+            indices.len() == whole.subscripts.len() && whole.domain.indices.iter().all(|index| indices.contains(index));
+        if !is_plain || indices.len() != whole.domain.indices.len() {
+            return self.refuse_elsewhere(equation, "has something else than one index in each place");
+        }
+        let sizes = Polyhedron::sizes(&self.parameters);
+        let mut left = vec![whole.domain.set.clone()];
+        for other in others.iter().filter(|other| other.target == whole.target) {
+            let Some(defined) = self.defined_by(other, &indices) else {
+                let message = format!("which elements of `{}` are left cannot be said by inequalities", whole.target);
+                let blamed = self.blame(equation.span, message, "elsewhere than another equation says");
+                let blamed = blamed.label(self.source, other.span, "this one defines elements by strides");
+                self.report(blamed.help("write an equation for the strides between, as in `y[2*i + 1] = 0`"));
+                return None;
+            };
+            let outside = |part: Polyhedron| part.outside(&defined);
+            left = left.into_iter().flat_map(outside).filter(|part| !part.intersect(&sizes).is_empty()).collect();
+            if left.len() > CASE_LIMIT {
+                return self.refuse_elsewhere(equation, "leaves more sets of elements than can be said");
+            }
+        }
+        let part = |set: Polyhedron| {
+            let indices = whole.domain.indices.clone();
+            let value = self.close_padding(&whole.value, &set.intersect(&sizes));
+            Equation { domain: Domain { indices, set }, value, ..whole.clone() }
+        };
+        Some(left.into_iter().map(part).collect())
+    }
+
+    fn refuse_elsewhere<T>(&mut self, equation: &Spanned<ast::Equation>, why: &str) -> Option<T> {
+        let message = format!("an equation of what is defined nowhere else {why}");
+        let help = "write one index in each place on the left, as in `L[i, j] = 0 elsewhere`";
+        self.report(self.blame(equation.span, message, "speaks of all elements that are left").help(help));
+        None
+    }
+
+    /// The elements that an equation defines, by these names for their subscripts; `None` where they are no set of inequalities.
+    fn defined_by(&self, equation: &Equation, subscripts: &[Name]) -> Option<Polyhedron> {
+        let equation = gather(equation, self.tensor(&equation.target)?);
+        let own = |index: &Name| name(&format!("own {index}"));
+        let renamed = |form: &Affine| {
+            form.rename(|known| if equation.domain.indices.contains(known) { own(known) } else { known.clone() })
+        };
+        let points = equation.domain.set.constraints().iter().map(renamed);
+        let at = subscripts.iter().zip(&equation.subscripts).flat_map(|(subscript, form)| {
+            let apart = renamed(form) - Affine::variable(subscript);
+            [apart.clone(), -apart]
+        });
+        let mut set = Polyhedron::new(points.chain(at));
+        let mut open: Vec<Name> = equation.domain.indices.iter().map(own).collect();
+        while !open.is_empty() {
+            let (place, shadow) =
+                open.iter().enumerate().find_map(|(place, index)| Some((place, set.eliminate_exactly(index)?)))?;
+            (set, _) = (shadow, open.remove(place));
+        }
+        Some(set)
+    }
+}
