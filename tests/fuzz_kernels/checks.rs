@@ -18,12 +18,13 @@ use systole::driver::run;
 fn vector(value: Expr) -> Kernel {
     let size = Form::of("N");
     let tensor = |name: &str, role| Tensor { name: name.to_owned(), role, shape: vec![size.clone()] };
-    let range = Range { index: "i".to_owned(), low: Form::number(0), high: size.clone() };
+    let range = Range::new("i", Form::number(0), size.clone());
     let equation = Equation {
         target: "X".to_owned(),
         subscripts: vec![Form::of("i")],
         ranges: vec![range],
         conditions: vec![],
+        is_elsewhere: false,
         value: Value::Plain(value),
     };
     let tensors = vec![tensor("a", Role::Input), tensor("X", Role::Output)];
@@ -31,7 +32,13 @@ fn vector(value: Expr) -> Kernel {
 }
 
 fn over(word: &'static str, low: Form, high: Form, body: Expr) -> Expr {
-    Expr::Reduce(word, vec![Range { index: "k".to_owned(), low, high }], Box::new(body))
+    Expr::Reduce(word, vec![Range::new("k", low, high)], Box::new(body))
+}
+
+/// The sum over all of `a` in steps, as far as a condition holds.
+fn left_out(step: i64, condition: Option<(&'static str, Form)>) -> Expr {
+    let range = Range { step, condition, ..Range::new("k", Form::number(0), Form::of("N")) };
+    Expr::Reduce("sum", vec![range], Box::new(element("k")))
 }
 
 fn element(index: &str) -> Expr {
@@ -67,6 +74,14 @@ fn the_evaluator_has_the_values_found_by_hand() {
             [3.0, 7.0, 7.0, 5.0],
         ),
         (Expr::Apply("recip", vec![over("sum", zero, i, Expr::Number(1.0))]), [f64::INFINITY, 1.0, 0.5, 1.0 / 3.0]),
+        (left_out(2, None), [5.0, 5.0, 5.0, 5.0]),
+        (left_out(1, Some(("!=", Form::of("i")))), [6.0, 10.0, 7.0, 4.0]),
+        (left_out(1, Some(("<=", Form::of("i")))), [3.0, 2.0, 4.0, 9.0]),
+        (
+            Expr::Else("a".to_owned(), vec![Form::of("i").shifted(1)], Box::new(Expr::Number(8.0))),
+            [-1.0, 2.0, 5.0, 8.0],
+        ),
+        (Expr::Read("a".to_owned(), vec![Form::of("i div 2").plus(&Form::of("i mod 2"))]), [3.0, -1.0, -1.0, 2.0]),
     ];
     for (value, wanted) in cases {
         assert_eq!(means(value.clone(), &a), Ok(wanted.to_vec()), "{value}");

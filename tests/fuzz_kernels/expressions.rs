@@ -23,6 +23,7 @@ enum Kind {
     Pair,
     Choice,
     Single,
+    Padded,
 }
 
 impl Growth {
@@ -38,6 +39,7 @@ impl Growth {
             (pairs, Kind::Pair),
             (choices, Kind::Choice),
             (singles, Kind::Single),
+            (if context.ranges.is_empty() { 0 } else { 3 }, Kind::Padded),
         ];
         let next = levels.saturating_sub(1);
         match self.choices.weighted(&kinds) {
@@ -51,6 +53,7 @@ impl Growth {
             }
             Kind::Choice => self.choice(context, next),
             Kind::Single => self.single(context, next),
+            Kind::Padded => self.padded(context),
         }
     }
 
@@ -152,7 +155,8 @@ impl Growth {
     /// A reduction over one index or two; one in six reads nothing.
     fn reduction(&mut self, context: &Context, levels: usize) -> Expr {
         let depth = context.ranges.iter().filter(|range| BOUND.contains(&&*range.index)).count();
-        let first = self.range(BOUND[depth], context);
+        let mut first = self.range(BOUND[depth], context);
+        self.leave_out(&mut first, context);
         let mut inner = context.within(std::slice::from_ref(&first));
         let mut ranges = vec![first];
         if inner.ranges.len() < DEEPEST && self.choices.percent(15) {
@@ -195,7 +199,38 @@ impl Growth {
         ];
         let places: Vec<(usize, usize)> = ranges.iter().enumerate().map(|(at, (weight, _))| (*weight, at)).collect();
         let (low, high) = ranges[self.choices.weighted(&places)].1.clone();
-        Range { index: index.to_owned(), low, high }
+        Range::new(index, low, high)
+    }
+
+    /// Now and then a range has a step, or a condition.
+    fn leave_out(&mut self, range: &mut Range, context: &Context) {
+        match self.choices.choose(24) {
+            0 | 1 => range.step = 2,
+            2 => (range.low, range.high, range.step) = (range.high.shifted(-1), range.low.shifted(-1), -1),
+            3 => (range.low, range.high, range.step) = (range.high.shifted(-1), range.low.shifted(-1), -2),
+            4..=6 => {
+                let bound = self.index(context).unwrap_or_else(|| Form::number(1));
+                let sign = *self.choices.pick(&["!=", "!=", "<=", ">="]);
+                range.condition = Some((sign, bound));
+            }
+            _ => {}
+        }
+    }
+
+    /// An element of an input that may lie outside, and what stands for it there.
+    fn padded(&mut self, context: &Context) -> Expr {
+        let inputs: Vec<Tensor> = self
+            .tensors
+            .iter()
+            .filter(|tensor| tensor.role == Role::Input && !tensor.shape.is_empty())
+            .cloned()
+            .collect();
+        let Some(tensor) = inputs.get(self.choices.choose(inputs.len().max(1))).cloned() else {
+            return self.read(context);
+        };
+        let subscripts: Vec<Form> = tensor.shape.iter().map(|extent| self.subscript(context, Some(extent))).collect();
+        let other = if self.choices.percent(70) { self.number() } else { self.read(context) };
+        Expr::Else(tensor.name, subscripts, Box::new(other))
     }
 
     /// A read that lies within its tensor at all of these points; a number where none is found.
@@ -261,7 +296,10 @@ impl Growth {
         let (Some(index), Some(other)) = (self.index(context), self.index(context)) else {
             return if self.choices.percent(70) { Form::number(0) } else { last };
         };
-        match self.choices.choose(24) {
+        match self.choices.choose(25) {
+            24 if can_be_divided(context, &index) => {
+                Form::of(&format!("{index} {}", self.choices.pick(&["div 2", "mod 2"])))
+            }
             0 => index.shifted(1),
             1 => index.shifted(-1),
             2 => index.shifted(2),
@@ -275,4 +313,10 @@ impl Growth {
             _ => index,
         }
     }
+}
+
+/// Whether an index, which is the whole form, has no step.
+fn can_be_divided(context: &Context, index: &Form) -> bool {
+    let is_it = |range: &&Range| *index == Form::of(&range.index);
+    context.ranges.iter().find(is_it).is_some_and(|range| range.step == 1)
 }

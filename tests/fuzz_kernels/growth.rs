@@ -76,7 +76,7 @@ impl Growth {
         }
         for equation in equations.iter_mut() {
             let said: Vec<Range> = clashes(equation, tensors).cloned().collect();
-            for Range { index, low, high } in said {
+            for Range { index, low, high, .. } in said {
                 let index = Form::of(&index);
                 equation.conditions.extend([(low, index.clone()), (index.shifted(1), high)]);
             }
@@ -126,11 +126,7 @@ impl Growth {
 
     /// The free indices of a tensor.
     fn free(extents: &[Form]) -> Vec<Range> {
-        let range = |(index, extent): (&&str, &Form)| Range {
-            index: (*index).to_owned(),
-            low: Form::number(0),
-            high: extent.clone(),
-        };
+        let range = |(index, extent): (&&str, &Form)| Range::new(index, Form::number(0), extent.clone());
         FREE.iter().zip(extents).map(range).collect()
     }
 
@@ -150,7 +146,29 @@ impl Growth {
         let context = self.context(ranges, conditions);
         let value = Value::Plain(value(self, &context));
         let (ranges, conditions) = (ranges.to_vec(), conditions.to_vec());
-        self.equations.push(Equation { target: target.to_owned(), subscripts, ranges, conditions, value });
+        let is_elsewhere = false;
+        self.equations.push(Equation {
+            target: target.to_owned(),
+            subscripts,
+            ranges,
+            conditions,
+            is_elsewhere,
+            value,
+        });
+    }
+
+    /// What is left of a tensor: where its conditions say, or now and then what no other equation of it defines.
+    fn rest(&mut self, target: &str, ranges: &[Range], conditions: &[(Form, Form)]) {
+        if self.choices.percent(75) {
+            return self.plain(target, ranges, conditions);
+        }
+        self.plain(target, ranges, &[]);
+        let Some(mut equation) = self.equations.pop() else { return };
+        equation.is_elsewhere = true;
+        if clashes(&equation, &self.tensors).next().is_some() {
+            equation.value = Value::Plain(Expr::Number(0.0));
+        }
+        self.equations.push(equation);
     }
 
     fn plain(&mut self, target: &str, ranges: &[Range], conditions: &[(Form, Form)]) {
@@ -174,7 +192,7 @@ impl Growth {
             _ => Form::number(1),
         };
         self.plain(name, &ranges, &[(index.shifted(1), border.clone())]);
-        self.plain(name, &ranges, &[(border, index)]);
+        self.rest(name, &ranges, &[(border, index)]);
     }
 
     /// From one or two elements before, or behind.
@@ -230,7 +248,7 @@ impl Growth {
             false => (Form::of("i").shifted(1), extents[0].clone()),
         };
         self.equation(name, &ranges, &[], |growth, context| {
-            let range = Range { index: "k".to_owned(), low, high };
+            let range = Range::new("k", low, high);
             let inner = context.within(std::slice::from_ref(&range));
             let own = Expr::Read(name.to_owned(), vec![Form::of("k")]);
             let factor = growth.read(&inner);
@@ -253,9 +271,10 @@ impl Growth {
             let value = Value::Plain(self.expression(&context, 3));
             let subscripts = vec![i.clone(), i.clone()];
             let (ranges, target) = (diagonal.to_vec(), name.to_owned());
-            self.equations.push(Equation { target, subscripts, ranges, conditions: vec![], value });
+            let (conditions, is_elsewhere) = (vec![], false);
+            self.equations.push(Equation { target, subscripts, ranges, conditions, is_elsewhere, value });
         }
-        self.plain(name, &ranges, &[(i.shifted(1), j)]);
+        self.rest(name, &ranges, &[(i.shifted(1), j)]);
     }
 
     /// A band about the diagonal, and what lies beside it.
@@ -271,8 +290,7 @@ impl Growth {
     /// `Y[k + l] = sum(k, l) ..`; the tensor is as long as there are sums.
     fn scattered(&mut self, name: &str) -> Vec<Form> {
         let (first, second) = (self.parameter(), self.parameter());
-        let range =
-            |index: &str, high: &Form| Range { index: index.to_owned(), low: Form::number(0), high: high.clone() };
+        let range = |index: &str, high: &Form| Range::new(index, Form::number(0), high.clone());
         let ranges = vec![range("k", &first), range("l", &second)];
         let context = self.context(&ranges, &[]);
         let word = self.operator();
@@ -283,6 +301,7 @@ impl Growth {
             subscripts,
             ranges: vec![],
             conditions: vec![],
+            is_elsewhere: false,
             value,
         });
         vec![first.plus(&second).shifted(-1)]
@@ -293,7 +312,7 @@ impl Growth {
         let ranges = Growth::free(extents);
         let context = self.context(&ranges, &[]);
         let range = if self.choices.percent(70) {
-            Range { index: "k".to_owned(), low: Form::number(0), high: self.parameter() }
+            Range::new("k", Form::number(0), self.parameter())
         } else {
             self.range("k", &context)
         };
@@ -303,7 +322,8 @@ impl Growth {
         let subscripts = ranges.iter().map(|range| Form::of(&range.index)).collect();
         let terms = vec![Expr::Number(1.0), Expr::Number(2.0)];
         let value = Value::Joint(word, vec![second.clone()], range.clone(), terms);
-        let mut equation = Equation { target, subscripts, ranges, conditions: vec![], value };
+        let (conditions, is_elsewhere) = (vec![], false);
+        let mut equation = Equation { target, subscripts, ranges, conditions, is_elsewhere, value };
         // A joint equation has no `where` that would settle a clash.
         for _ in 0..6 {
             let terms = (0..2).map(|_| self.expression(&inner, 1)).collect();
@@ -343,6 +363,10 @@ fn accesses(value: &Value) -> Vec<(String, Vec<Form>)> {
         match value {
             Expr::Number(_) | Expr::Index(_) => {}
             Expr::Read(tensor, subscripts) => found.push((tensor.clone(), subscripts.clone())),
+            Expr::Else(tensor, subscripts, other) => {
+                found.push((tensor.clone(), subscripts.clone()));
+                collect(other, found);
+            }
             Expr::Apply(_, arguments) => arguments.iter().for_each(|argument| collect(argument, found)),
             Expr::Reduce(_, _, body) => collect(body, found),
         }

@@ -52,7 +52,12 @@ impl Form {
 
     /// Its value; a name that is not in scope is 0, which no kernel of the generator has.
     pub fn at(&self, scope: &Scope) -> i64 {
-        let value = |name: &str| scope.iter().rev().find(|(known, _)| known == name).map_or(0, |(_, value)| *value);
+        let whole = |name: &str| scope.iter().rev().find(|(known, _)| known == name).map_or(0, |(_, value)| *value);
+        let value = |name: &str| match (name.strip_suffix(" div 2"), name.strip_suffix(" mod 2")) {
+            (Some(index), _) => whole(index).div_euclid(2),
+            (_, Some(index)) => whole(index).rem_euclid(2),
+            _ => whole(name),
+        };
         self.terms.iter().map(|(name, factor)| factor * value(name)).sum::<i64>() + self.constant
     }
 }
@@ -79,17 +84,31 @@ impl Display for Form {
     }
 }
 
-/// `index in low..high`.
+/// `index in low..high step step`, and what a reduction leaves out of it: `where index != form`, or with another sign.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Range {
     pub index: String,
     pub low: Form,
     pub high: Form,
+    pub step: i64,
+    pub condition: Option<(&'static str, Form)>,
+}
+
+impl Range {
+    pub fn new(index: &str, low: Form, high: Form) -> Range {
+        Range { index: index.to_owned(), low, high, step: 1, condition: None }
+    }
+
+    /// Whether `where` cuts a hole, in which the term is what changes nothing.
+    pub fn has_hole(&self) -> bool {
+        matches!(self.condition, Some(("!=", _)))
+    }
 }
 
 impl Display for Range {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        write!(f, "{} in {}..{}", self.index, self.low, self.high)
+        write!(f, "{} in {}..{}", self.index, self.low, self.high)?;
+        if self.step == 1 { Ok(()) } else { write!(f, " step {}", self.step) }
     }
 }
 
@@ -99,6 +118,8 @@ pub enum Expr {
     Number(f64),
     Index(Form),
     Read(String, Vec<Form>),
+    /// An element, and what stands for it outside of its tensor.
+    Else(String, Vec<Form>, Box<Expr>),
     Apply(&'static str, Vec<Expr>),
     Reduce(&'static str, Vec<Range>, Box<Expr>),
 }
@@ -114,7 +135,7 @@ impl Expr {
             Expr::Number(_) | Expr::Read(..) => false,
             Expr::Index(form) => form.terms.len() != 1 || form.constant != 0 || form.terms[0].1 != 1,
             Expr::Apply(word, _) => *word == "neg" || INFIX.iter().any(|(infix, _)| infix == word),
-            Expr::Reduce(..) => true,
+            Expr::Else(..) | Expr::Reduce(..) => true,
         };
         if is_open { format!("({self})") } else { self.to_string() }
     }
@@ -127,18 +148,33 @@ impl Display for Expr {
             Expr::Number(value) => write!(f, "{value}"),
             Expr::Index(form) => write!(f, "{form}"),
             Expr::Read(tensor, subscripts) => write!(f, "{}", access(tensor, subscripts)),
+            Expr::Else(tensor, subscripts, other) => {
+                write!(f, "{} else {}", access(tensor, subscripts), other.bracketed())
+            }
             Expr::Apply("neg", arguments) => write!(f, "-{}", arguments[0].bracketed()),
             Expr::Apply(word, arguments) => match INFIX.iter().find(|(infix, _)| infix == word) {
                 Some((_, sign)) => write!(f, "{} {sign} {}", arguments[0].bracketed(), arguments[1].bracketed()),
                 None => write!(f, "{word}({})", list(arguments)),
             },
-            Expr::Reduce(word, ranges, body) => write!(f, "{word}({}) {}", joined(ranges), body.bracketed()),
+            Expr::Reduce(word, ranges, body) => {
+                write!(f, "{word}({}{}) {}", joined(ranges), left_out(ranges), body.bracketed())
+            }
         }
     }
 }
 
 pub fn access(tensor: &str, subscripts: &[Form]) -> String {
     if subscripts.is_empty() { tensor.to_owned() } else { format!("{tensor}[{}]", joined(subscripts)) }
+}
+
+/// What `where` leaves out of a reduction.
+fn left_out(ranges: &[Range]) -> String {
+    let condition = |range: &Range| {
+        let (sign, form) = range.condition.as_ref()?;
+        Some(format!("{} {sign} {form}", range.index))
+    };
+    let conditions: Vec<String> = ranges.iter().filter_map(condition).collect();
+    if conditions.is_empty() { String::new() } else { format!(" where {}", conditions.join(", ")) }
 }
 
 fn joined<T: Display>(list: &[T]) -> String {
@@ -177,6 +213,8 @@ pub struct Equation {
     pub subscripts: Vec<Form>,
     pub ranges: Vec<Range>,
     pub conditions: Vec<(Form, Form)>,
+    /// Whether it defines what no other equation of the tensor does.
+    pub is_elsewhere: bool,
     pub value: Value,
 }
 
@@ -192,6 +230,9 @@ impl Display for Equation {
                 let others: Vec<String> = others.iter().map(|other| access(other, &self.subscripts)).collect();
                 write!(f, "({target}, {}) = {word}({range}) ({})", others.join(", "), joined(terms))?;
             }
+        }
+        if self.is_elsewhere {
+            return write!(f, " elsewhere");
         }
         let conditions: Vec<String> = self.conditions.iter().map(|(low, high)| format!("{low} <= {high}")).collect();
         if conditions.is_empty() { Ok(()) } else { write!(f, " where {}", conditions.join(", ")) }

@@ -55,8 +55,11 @@ pub fn evaluate(kernel: &Kernel, sizes: &Scope, inputs: &Arrays) -> Result<Array
         run.arrays.insert(tensor.name.clone(), Array { extents, values: vec![Number::exact(0.0); count] });
         run.states.insert(tensor.name.clone(), vec![State::Undefined; count]);
     }
-    for (number, equation) in kernel.equations.iter().enumerate() {
-        run.claim(number, equation, sizes)?;
+    for is_elsewhere in [false, true] {
+        let equations = kernel.equations.iter().enumerate();
+        for (number, equation) in equations.filter(|(_, equation)| equation.is_elsewhere == is_elsewhere) {
+            run.claim(number, equation, sizes)?;
+        }
     }
     for tensor in kernel.tensors.iter().filter(|tensor| tensor.role != Role::Input) {
         (0..run.states[&tensor.name].len()).try_for_each(|flat| run.compute(&tensor.name, flat, sizes))?;
@@ -72,7 +75,15 @@ pub fn points(ranges: &[Range], scope: &Scope) -> Vec<Scope> {
         inner.push((first.index.clone(), value));
         points(rest, &inner)
     };
-    (first.low.at(scope)..first.high.at(scope)).flat_map(within).collect()
+    let (low, high, step) = (first.low.at(scope), first.high.at(scope), first.step);
+    let is_before_end = |value: &i64| if step > 0 { *value < high } else { *value > high };
+    let values = (0..).map(|count| low + count * step).take_while(is_before_end);
+    let holds = |value: &i64| match &first.condition {
+        Some(("<=", form)) => *value <= form.at(scope),
+        Some((">=", form)) => *value >= form.at(scope),
+        _ => true,
+    };
+    values.filter(holds).flat_map(within).collect()
 }
 
 fn at(subscripts: &[Form], scope: &Scope) -> Vec<i64> {
@@ -95,6 +106,7 @@ impl Run<'_> {
                 let states = self.states.get_mut(target);
                 match flat.zip(states).map(|(flat, states)| &mut states[flat]) {
                     Some(state @ State::Undefined) => *state = State::Defined(number, scope.clone()),
+                    Some(_) if equation.is_elsewhere => {}
                     _ => return Err(format!("an element of {target} is defined twice, or is none")),
                 }
             }
@@ -161,15 +173,48 @@ impl Run<'_> {
                 }
                 Ok(self.arrays[tensor].values[flat])
             }
+            Expr::Else(tensor, subscripts, other) => {
+                let array = self.arrays.get(tensor).ok_or_else(|| format!("there is no {tensor}"))?;
+                match array.locate(&at(subscripts, scope)) {
+                    Some(_) => self.value(&Expr::Read(tensor.clone(), subscripts.clone()), scope, sizes),
+                    None => self.value(other, scope, sizes),
+                }
+            }
             Expr::Apply(word, arguments) => {
                 let arguments = arguments.iter().map(|argument| self.value(argument, scope, sizes));
                 Ok(apply(word, &arguments.collect::<Result<Vec<_>, _>>()?))
             }
             Expr::Reduce(word, ranges, body) => {
-                let value = self.reduction(word, ranges, body, scope, sizes)?;
+                let value = match ranges.iter().any(Range::has_hole) {
+                    true => self.with_holes(word, ranges, body, scope, sizes)?,
+                    false => self.reduction(word, ranges, body, scope, sizes)?,
+                };
                 Ok(value.unwrap_or_else(|| reduce(word, &[])))
             }
         }
+    }
+
+    /// A reduction in whose holes terms are what changes nothing.
+    fn with_holes(
+        &mut self,
+        word: &str,
+        ranges: &[Range],
+        body: &Expr,
+        scope: &Scope,
+        sizes: &Scope,
+    ) -> Result<Option<Number>, String> {
+        let mut terms = vec![];
+        for scope in points(ranges, scope) {
+            let is_out = |range: &Range| match &range.condition {
+                Some(("!=", form)) => Form::of(&range.index).at(&scope) == form.at(&scope),
+                _ => false,
+            };
+            terms.push(match ranges.iter().any(is_out) {
+                true => reduce(word, &[]),
+                false => self.value(body, &scope, sizes)?,
+            });
+        }
+        Ok((!terms.is_empty()).then(|| reduce(word, &terms)))
     }
 
     /// `sum(k, l) e` is `sum(k) sum(l) e`, and the inner sum is one with the outer: where it has no terms, the outer has none of it. Nothing

@@ -141,6 +141,7 @@ fn smaller(value: &Expr, kernel: &Kernel) -> Vec<Expr> {
             let plain = subscripts.iter().map(|form| Form { constant: 0, ..form.clone() }).collect();
             vec![one, Expr::Read(tensor.clone(), plain)]
         }
+        Expr::Else(_, _, other) => vec![one, (**other).clone()],
         Expr::Apply(word, arguments) => {
             let mut found = vec![one];
             found.extend(arguments.iter().cloned());
@@ -169,7 +170,7 @@ fn smaller_ranges(ranges: &[Range], kernel: &Kernel) -> Vec<Vec<Range>> {
         }
         for size in &kernel.parameters {
             let mut plain = ranges.to_vec();
-            plain[at] = Range { index: ranges[at].index.clone(), low: Form::number(0), high: Form::of(size) };
+            plain[at] = Range::new(&ranges[at].index, Form::number(0), Form::of(size));
             found.push(plain);
         }
     }

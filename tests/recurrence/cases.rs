@@ -62,6 +62,40 @@ fn what_is_unequal_is_less_or_greater() {
     assert_eq!(found, wanted);
 }
 
+/// A subscript that is kept within its tensor, and conditions of several bounds.
+#[test]
+fn subscripts_and_conditions_choose_among_forms() {
+    let text = "kernel k(N)\nin x[N]\nout y[N]\ny[i] = x[max(0, i - 1)] + x[min(N - 1, i + 1)] where min(i, 2) < 2\n\
+                y[i] = 0 where 2 <= min(i, N)\n";
+    let found = at(&system(text), &[("N", 4)], &[("x", vec![4])]);
+    let x = filled(1, &[4]);
+    assert_eq!(found, [x[[0]] + x[[1]], x[[0]] + x[[2]], 0.0, 0.0]);
+    let said = refused("kernel k(N)\nin x[N]\nout y[N]\ny[i] = sum(k in 0..3) x[min(N - 1, i + k)]\n");
+    assert!(said.contains("depends on `k`, which a reduction binds"), "{said}");
+}
+
+/// The smallest of an interval with two ends, and where it stands; of a range that runs down, the last.
+#[test]
+fn a_declared_reduction_runs_over_an_interval() {
+    let least = "reduction least(v, p) with (u, q) = \
+                 (min(v, u), select(v < u, p, select(u < v, q, min(p, q)))) from (infinity, infinity)\n";
+    let over = |range: &str| {
+        let text = format!("kernel k(N)\nin x[N]\nout v[N], p[N]\n{least}(v[i], p[i]) = least({range}) (x[j], j)\n");
+        at(&system(&text), &[("N", 6)], &[("x", vec![6])])
+    };
+    let x = filled(1, &[6]);
+    let wanted = |interval: &dyn Fn(usize) -> std::ops::Range<usize>| -> Vec<f64> {
+        let least = |i: usize| interval(i).min_by(|a, b| x[[*a]].total_cmp(&x[[*b]]));
+        let places = (0..6).map(|i| least(i).map_or(f64::INFINITY, |at| at as f64));
+        places.chain((0..6).map(|i| least(i).map_or(f64::INFINITY, |at| x[[at]]))).collect()
+    };
+    assert_eq!(over("j in max(0, i - 2)..min(N, i + 2)"), wanted(&|i| i.saturating_sub(2)..(i + 2).min(6)));
+    assert_eq!(over("j in 0..i"), wanted(&|i| 0..i));
+    assert_eq!(over("j in N-1..-1 step -1"), wanted(&|_| 0..6));
+    let text = format!("kernel k(N)\nin x[N]\nout v, p\n{least}(v, p) = least(j in 0..N step 2) (x[j], j)\n");
+    assert!(refused(&text).contains("how many steps there are is no form of sizes"), "{}", refused(&text));
+}
+
 /// The twins: bounds from the wrong side, and bounds over what another reduction binds.
 #[test]
 fn other_bounds_are_refused_with_their_place() {

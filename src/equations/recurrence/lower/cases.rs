@@ -1,11 +1,12 @@
-//! Equations that say several: a range between the greatest or least of some bounds, and `i != j`.
+//! Equations that say several: the greatest or least of some forms in a range, a condition or a subscript, and `i != j`.
 //!
 //! In: an equation of a syntax tree. Out: equations whose conditions exclude each other and which together say the same, each with one
-//! bound in place of `max(..)` or `min(..)`, and with `<` or `>` in place of `!=`. A sum over a band,
+//! form in place of `max(..)` or `min(..)`, and with `<` or `>` in place of `!=`. A sum over a band,
 //! `sum(k in max(0, i - W)..min(N, i + W + 1))`, is four: where both ends are cut off, one, the other, and none.
 
 use super::Lowering;
 use super::equations::collect_indices;
+use super::scan::rewrite;
 use crate::recurrence::Equation;
 use crate::syntax::ast;
 use crate::syntax::ast::{Binding, Condition, Expr, Ident, Relation, Spanned, Term};
@@ -62,6 +63,8 @@ impl Lowering<'_> {
             return Divided::Into(cases);
         }
         let mut bounds = vec![];
+        let sides = equation.conditions.iter().flat_map(|condition| sides(&condition.node));
+        sides.chain(&equation.subscripts).for_each(|form| collect_choices(form, &[], &mut bounds));
         collect_bounds(&equation.value, &mut vec![], &mut bounds);
         let Some((bound, forms, around)) = bounds.into_iter().next() else { return Divided::Not };
         let mut names = vec![];
@@ -82,8 +85,7 @@ impl Lowering<'_> {
                 (false, true) => (form.clone(), Relation::Less, bound.clone()),
                 (false, false) => (form.clone(), Relation::LessEqual, bound.clone()),
             };
-            let value = with_bound(&equation.value, &bound, form);
-            Case { equation: ast::Equation { value, ..equation.clone() }, conditions: others.map(beside).collect() }
+            Case { equation: with_form(equation, &bound, form), conditions: others.map(beside).collect() }
         };
         Divided::Into(forms.iter().enumerate().map(|(position, form)| case(position, form)).collect())
     }
@@ -118,10 +120,44 @@ fn either_side(equation: &ast::Equation) -> Option<Vec<Case>> {
     Some(vec![side(Relation::Less), side(Relation::Greater)])
 }
 
+/// The forms that a condition compares.
+fn sides(condition: &Condition) -> impl Iterator<Item = &Expr> {
+    std::iter::once(&condition.first).chain(condition.rest.iter().map(|(_, form)| form))
+}
+
+/// The calls of `max` and `min` in a form, none of which stands in another.
+fn collect_choices(form: &Expr, around: &[Name], choices: &mut Vec<(Expr, Vec<Expr>, Vec<Name>)>) {
+    match &form.node {
+        Term::Call(word, _) if matches!(&*word.node, "max" | "min") => {
+            let mut forms = vec![];
+            collect_forms(form, &word.node, &mut forms);
+            choices.push((form.clone(), forms, around.to_vec()));
+        }
+        Term::Negate(operand) | Term::Divide(_, operand, _) => collect_choices(operand, around, choices),
+        Term::Infix(_, left, right) => {
+            [left, right].into_iter().for_each(|side| collect_choices(side, around, choices));
+        }
+        _ => {}
+    }
+}
+
+/// The equation with one form in place of the greatest or least of several, wherever it chooses among indices.
+fn with_form(equation: &ast::Equation, choice: &Expr, form: &Expr) -> ast::Equation {
+    let chosen = |part: &Expr| rewrite(part, &|inner| (inner == choice).then(|| form.clone()));
+    let mut equation = equation.clone();
+    equation.value = with_bound(&equation.value, choice, form);
+    equation.subscripts.iter_mut().for_each(|subscript| *subscript = chosen(subscript));
+    for Condition { first, rest } in equation.conditions.iter_mut().map(|condition| &mut condition.node) {
+        std::iter::once(first).chain(rest.iter_mut().map(|(_, form)| form)).for_each(|side| *side = chosen(side));
+    }
+    equation
+}
+
 /// The bounds of ranges that are the greatest or least of several forms, with these and the indices that reductions around them bind.
 fn collect_bounds(value: &Expr, around: &mut Vec<Name>, bounds: &mut Vec<(Expr, Vec<Expr>, Vec<Name>)>) {
     match &value.node {
-        Term::Number(_) | Term::Name(_) | Term::Access(..) | Term::Divide(..) => {}
+        Term::Number(_) | Term::Name(_) | Term::Divide(..) => {}
+        Term::Access(_, subscripts) => subscripts.iter().for_each(|form| collect_choices(form, around, bounds)),
         Term::Negate(operand) => collect_bounds(operand, around, bounds),
         Term::Else(left, right) | Term::Infix(_, left, right) | Term::Compare(_, left, right) => {
             [left, right].into_iter().for_each(|side| collect_bounds(side, around, bounds));
@@ -146,7 +182,7 @@ fn collect_bounds(value: &Expr, around: &mut Vec<Name>, bounds: &mut Vec<(Expr, 
 }
 
 /// `a`, `b` and `c` of `max(a, max(b, c))`.
-fn collect_forms(bound: &Expr, word: &str, forms: &mut Vec<Expr>) {
+pub(super) fn collect_forms(bound: &Expr, word: &str, forms: &mut Vec<Expr>) {
     match &bound.node {
         Term::Call(called, arguments) if &*called.node == word => {
             arguments.iter().for_each(|argument| collect_forms(argument, word, forms));
@@ -164,7 +200,11 @@ fn with_bound(value: &Expr, bound: &Expr, form: &Expr) -> Expr {
     let of = |value: &Expr| with_bound(value, bound, form);
     let boxed = |value: &Expr| Box::new(of(value));
     let node = match &value.node {
-        Term::Number(_) | Term::Name(_) | Term::Access(..) | Term::Divide(..) => return value.clone(),
+        Term::Number(_) | Term::Name(_) | Term::Divide(..) => return value.clone(),
+        Term::Access(tensor, subscripts) => {
+            let chosen = |part: &Expr| rewrite(part, &|inner| (inner == bound).then(|| form.clone()));
+            Term::Access(tensor.clone(), subscripts.iter().map(chosen).collect())
+        }
         Term::Negate(operand) => Term::Negate(boxed(operand)),
         Term::Else(element, other) => Term::Else(boxed(element), boxed(other)),
         Term::Infix(sign, left, right) => Term::Infix(*sign, boxed(left), boxed(right)),

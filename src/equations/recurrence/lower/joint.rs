@@ -10,6 +10,7 @@
 //! Paper: Cyclotron section 10.3, where this is done by hand.
 
 use super::Lowering;
+use super::cases::collect_forms;
 use super::equations::{collect_names, count};
 use super::laws::changes_first_term;
 use super::scan::{Scan, rewrite};
@@ -24,7 +25,9 @@ impl Lowering<'_> {
         let sound = self.check_reductions(&file.reductions);
         let mut expanded = ast::File { reductions: vec![], joint_equations: vec![], ..file.clone() };
         let mut results: Vec<(Name, Name, Expr)> = vec![];
-        for equation in &file.joint_equations {
+        let counted: Vec<Option<Spanned<JointEquation>>> =
+            file.joint_equations.iter().map(|equation| self.counted(equation)).collect();
+        for equation in counted.iter().flatten() {
             let Some(reduction) = self.find_reduction(file, &sound, &equation.node) else { continue };
             let Some(scan) = self.plan(file, &expanded, equation, reduction) else { continue };
             scan.write(file, &mut expanded, &mut results);
@@ -34,6 +37,41 @@ impl Lowering<'_> {
             equation.node.value = rewrite(&equation.node.value, &|term| redirect(term, &results));
         }
         expanded
+    }
+
+    /// The equation with the number of a step in place of an index that has one: `j in N-1..-1 step -1` becomes `j in 0..N`, and
+    /// `N-1 - j` stands for `j`.
+    fn counted(&mut self, equation: &Spanned<JointEquation>) -> Option<Spanned<JointEquation>> {
+        let Binding { index, range: Some((low, high)), step } = &equation.node.binding else {
+            return Some(equation.clone());
+        };
+        let count = match (step, &low.node, &high.node) {
+            (1, ..) => return Some(equation.clone()),
+            (-1, ..) => difference(low, high),
+            (_, Term::Number(first), Term::Number(end)) => {
+                let count = ((end - first) / *step as f64).ceil().max(0.0);
+                Spanned::new(Term::Number(count), high.span)
+            }
+            _ => {
+                let message = "how many steps there are is no form of sizes".to_owned();
+                let help = format!("read `x[{step}*{0}]` over a range of `{0}` by ones", index.node);
+                self.report(self.blame(index.span, message, "of a declared reduction").help(help));
+                return None;
+            }
+        };
+        let factor = Spanned::new(Term::Number(step.unsigned_abs() as f64), index.span);
+        let here = Spanned::new(Term::Name(index.node.clone()), index.span);
+        let moved = match step.unsigned_abs() {
+            1 => here,
+            _ => Spanned::new(Term::Infix(Infix::Multiply, Box::new(factor), Box::new(here)), index.span),
+        };
+        let sign = if *step < 0 { Infix::Subtract } else { Infix::Add };
+        let value = Spanned::new(Term::Infix(sign, Box::new(low.clone()), Box::new(moved)), index.span);
+        let at = |part: &Expr| (part.node == Term::Name(index.node.clone())).then(|| value.clone());
+        let zero = Spanned::new(Term::Number(0.0), low.span);
+        let binding = Binding { index: index.clone(), range: Some((zero, count)), step: 1 };
+        let terms = equation.node.terms.iter().map(|term| rewrite(term, &at)).collect();
+        Some(Spanned::new(JointEquation { binding, terms, ..equation.node.clone() }, equation.span))
     }
 
     fn find_reduction<'f>(
@@ -76,7 +114,8 @@ impl Lowering<'_> {
             return None;
         }
         let is_fixed = ![&low, &high].into_iter().any(|bound| names_a_target(bound, &equation.node));
-        let is_never_empty = is_fixed && self.has_some(&low, &high);
+        let is_one_range = [&low, &high].iter().all(|bound| !matches!(bound.node, Term::Call(..)));
+        let is_never_empty = is_fixed && is_one_range && self.has_some(&low, &high);
         let extent = if is_never_empty { None } else { Some(self.find_places(file, &equation.node, &high)?) };
         let mut taken: Vec<Name> = expanded.tensors.iter().map(|tensor| tensor.node.name.node.clone()).collect();
         taken.extend(self.parameters.iter().cloned());
@@ -148,12 +187,20 @@ impl Lowering<'_> {
         let JointEquation { targets, binding, terms, .. } = equation;
         // What a reduction inside reads says nothing where that one is empty.
         let of_term = terms.iter().find_map(|term| find_extent(file, &without_reductions(term), &binding.index.node));
-        let places = of_term.unwrap_or_else(|| largest(file, targets, high));
+        let places = of_term.unwrap_or_else(|| largest(file, targets, &plainest(high, equation)));
         let form = self.lower_affine(&places, &[])?;
         let at_least_one =
             |form: &Affine| Polyhedron::sizes(&self.parameters).implies(&(form.clone() - Affine::constant(1)));
         Some(if at_least_one(&form) { places } else { written(&form.rising_from(1), places.span) })
     }
+}
+
+/// Of several bounds one of sizes alone, else the first.
+fn plainest(bound: &Expr, equation: &JointEquation) -> Expr {
+    let mut forms = vec![];
+    collect_forms(bound, "min", &mut forms);
+    let fixed = forms.iter().find(|form| !names_a_target(form, equation));
+    fixed.or(forms.first()).unwrap_or(bound).clone()
 }
 
 /// A form as an expression of the text.
@@ -222,6 +269,11 @@ fn without_reductions(expression: &Expr) -> Expr {
         Term::Reduce(..) => Some(Spanned::new(Term::Number(0.0), part.span)),
         _ => None,
     })
+}
+
+fn difference(left: &Expr, right: &Expr) -> Expr {
+    let node = Term::Infix(Infix::Subtract, Box::new(left.clone()), Box::new(right.clone()));
+    Spanned::new(node, left.span)
 }
 
 /// The extent of the first access in the expression that has exactly this index as a subscript.
