@@ -23,6 +23,8 @@ mod ranges;
 
 mod reductions;
 
+mod replaced;
+
 mod solvers;
 
 mod spaces;

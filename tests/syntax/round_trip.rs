@@ -156,8 +156,9 @@ fn joint_equation() -> impl Strategy<Value = Spanned<JointEquation>> {
 
 fn file() -> impl Strategy<Value = File> {
     let direction = prop::sample::select(Direction::ALL.map(|(direction, _)| direction).to_vec());
-    let tensor = (direction, ident(), vec(expression(), 0..3), proptest::option::of(ident()))
-        .prop_map(|(direction, name, shape, assumption)| at(Tensor { direction, name, shape, assumption }));
+    let over = proptest::option::of(binding(expression().boxed()));
+    let tensor = (direction, ident(), vec(expression(), 0..3), proptest::option::of(ident()), over)
+        .prop_map(|(direction, name, shape, assumption, over)| at(Tensor { direction, name, shape, assumption, over }));
     let points = prop_oneof![
         vec(condition(expression().boxed()), 0..3).prop_map(|conditions| (conditions, false)),
         Just((vec![], true)),

@@ -80,12 +80,14 @@ pub enum Direction {
     Out,
     /// `local`
     Local,
+    /// `inout`: given, and handed out again with other elements.
+    InOut,
 }
 
 impl Direction {
     /// All directions with the words for them.
-    pub const ALL: [(Direction, &'static str); 3] =
-        [(Direction::In, "in"), (Direction::Out, "out"), (Direction::Local, "local")];
+    pub const ALL: [(Direction, &'static str); 4] =
+        [(Direction::In, "in"), (Direction::Out, "out"), (Direction::Local, "local"), (Direction::InOut, "inout")];
 
     /// The word for it.
     pub fn keyword(self) -> &'static str {
@@ -96,7 +98,7 @@ impl Direction {
 /// One declared tensor, `A[M, K]`; a scalar has no extents.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tensor {
-    /// Given, handed out or local.
+    /// Given, handed out, both or local.
     pub direction: Direction,
     /// Its name.
     pub name: Ident,
@@ -104,6 +106,8 @@ pub struct Tensor {
     pub shape: Vec<Expr>,
     /// What is assumed of its values: the word after `is`.
     pub assumption: Option<Ident>,
+    /// The steps in which its elements are replaced, if it is given and handed out: `over k in 0..N`.
+    pub over: Option<Binding>,
 }
 
 /// `target = value where conditions`.

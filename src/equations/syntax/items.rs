@@ -57,13 +57,14 @@ fn tensors<'s>() -> Reader<'s, Vec<Spanned<Tensor>>> {
     let direction = choice(Direction::ALL.map(|(direction, word)| keyword(word).to(direction)));
     let shape = subscripts(&expression()).or_not().map(Option::unwrap_or_default);
     let assumption = keyword("is").ignore_then(identifier()).or_not();
-    let tensor = spanned(identifier().then(shape).then(assumption));
+    let over = keyword("over").ignore_then(binding(&expression())).or_not();
+    let tensor = spanned(identifier().then(shape).then(assumption).then(over));
     let list = tensor.separated_by(sign(",")).at_least(1).collect::<Vec<_>>();
     direction
         .then(list)
         .map(|(direction, list)| {
-            let declare = |Spanned { node: ((name, shape), assumption), span }| {
-                Spanned::new(Tensor { direction, name, shape, assumption }, span)
+            let declare = |Spanned { node: (((name, shape), assumption), over), span }| {
+                Spanned::new(Tensor { direction, name, shape, assumption, over }, span)
             };
             list.into_iter().map(declare).collect()
         })

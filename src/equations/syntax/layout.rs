@@ -8,7 +8,7 @@ use super::tokens::is_word;
 use std::ops::Range;
 
 /// The words that begin an item wherever they begin a line.
-const OPENERS: [&str; 8] = ["kernel", "const", "function", "in", "out", "local", "reduction", "schedule"];
+const OPENERS: [&str; 9] = ["kernel", "const", "function", "in", "out", "local", "inout", "reduction", "schedule"];
 
 /// The text with each comment replaced by as many blanks as it has bytes, so that every offset stays.
 pub(super) fn blank_comments(text: &str) -> String {
@@ -80,7 +80,7 @@ impl Open {
 /// Whether the line can only go on with what stands before it.
 fn continues(code: &str) -> bool {
     code.starts_with(['+', '-', '*', '/', '<', '>', '=', '!', ',', '.', ')', ']'])
-        || ["where", "elsewhere", "else", "along", "with", "from"].contains(&first_word(code))
+        || ["where", "over", "elsewhere", "else", "along", "with", "from"].contains(&first_word(code))
 }
 
 /// Whether the line starts with `name =`, `name[...] =` or `(...) =`.

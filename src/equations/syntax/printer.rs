@@ -52,10 +52,9 @@ fn print_tensors(text: &mut String, tensors: &[Spanned<Tensor>]) {
 
 fn print_tensor(tensor: &Tensor) -> String {
     let access = print_access(&tensor.name.node, &tensor.shape);
-    match &tensor.assumption {
-        None => access,
-        Some(word) => format!("{access} is {}", word.node),
-    }
+    let assumption = tensor.assumption.as_ref().map_or_else(String::new, |word| format!(" is {}", word.node));
+    let over = tensor.over.as_ref().map_or_else(String::new, |steps| format!(" over {}", print_binding(steps)));
+    format!("{access}{assumption}{over}")
 }
 
 fn print_reduction(reduction: &Reduction) -> String {

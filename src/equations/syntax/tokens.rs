@@ -19,13 +19,14 @@ pub(super) type Extra<'s> = extra::Full<Rich<'s, char>, SimpleState<usize>, ()>;
 pub(super) type Reader<'s, T> = Boxed<'s, 's, &'s str, T, Extra<'s>>;
 
 /// Words that cannot be names.
-pub(super) const RESERVED: [&str; 12] = [
+pub(super) const RESERVED: [&str; 13] = [
     "kernel",
     "const",
     "function",
     "in",
     "out",
     "local",
+    "inout",
     "reduction",
     "schedule",
     "where",

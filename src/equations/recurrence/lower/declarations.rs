@@ -61,11 +61,24 @@ impl Lowering<'_> {
         let role = match tensor.direction {
             Direction::In => Role::Input,
             Direction::Out => Role::Output,
-            Direction::Local => Role::Local,
+            // Until its equations are known it is computed, and what it is given is not said.
+            Direction::Local | Direction::InOut => Role::Local,
         };
         // A tensor with a wrong extent is still declared, so that its uses give no further errors.
         let shape: Vec<Affine> = shape.into_iter().map(Option::unwrap_or_default).collect();
-        let assumption = tensor.assumption.as_ref().and_then(|word| self.lower_assumption(word, role, &shape));
+        let assumption = tensor.assumption.as_ref().and_then(|word| {
+            let given = if tensor.direction == Direction::InOut { Role::Input } else { role };
+            self.lower_assumption(word, given, &shape)
+        });
+        match (tensor.direction, &tensor.over) {
+            (Direction::InOut, _) => self.declare_replaced(tensor, span),
+            (_, Some(steps)) => {
+                let message = format!("`{}` has steps and does not come in and leave", tensor.name.node);
+                let blamed = self.blame(steps.index.span, message, "steps of what is replaced");
+                self.report(blamed.help("declare it with `inout`, or leave the steps out"));
+            }
+            _ => {}
+        }
         self.tensors.push(Tensor { name: tensor.name.node.clone(), role, shape, assumption, span });
     }
 

@@ -25,22 +25,20 @@ impl Lowering<'_> {
         if !is_plain || indices.len() != whole.domain.indices.len() {
             return self.refuse_elsewhere(equation, "has something else than one index in each place");
         }
-        let sizes = Polyhedron::sizes(&self.parameters);
-        let mut left = vec![whole.domain.set.clone()];
-        for other in others.iter().filter(|other| other.target == whole.target) {
-            let Some(defined) = self.defined_by(other, &indices) else {
+        let others: Vec<&Equation> = others.iter().filter(|other| other.target == whole.target).collect();
+        for other in &others {
+            if self.defined_by(other, &indices).is_none() {
                 let message = format!("which elements of `{}` are left cannot be said by inequalities", whole.target);
                 let blamed = self.blame(equation.span, message, "elsewhere than another equation says");
                 let blamed = blamed.label(self.source, other.span, "this one defines elements by strides");
                 self.report(blamed.help("write an equation for the strides between, as in `y[2*i + 1] = 0`"));
                 return None;
-            };
-            let outside = |part: Polyhedron| part.outside(&defined);
-            left = left.into_iter().flat_map(outside).filter(|part| !part.intersect(&sizes).is_empty()).collect();
-            if left.len() > CASE_LIMIT {
-                return self.refuse_elsewhere(equation, "leaves more sets of elements than can be said");
             }
         }
+        let sizes = Polyhedron::sizes(&self.parameters);
+        let Some(left) = self.left_of(whole.domain.set.clone(), &indices, &others) else {
+            return self.refuse_elsewhere(equation, "leaves more sets of elements than can be said");
+        };
         let part = |set: Polyhedron| {
             let indices = whole.domain.indices.clone();
             let value = self.close_padding(&whole.value, &set.intersect(&sizes));
@@ -54,6 +52,21 @@ impl Lowering<'_> {
         let help = "write one index in each place on the left, as in `L[i, j] = 0 elsewhere`";
         self.report(self.blame(equation.span, message, "speaks of all elements that are left").help(help));
         None
+    }
+
+    /// The elements of a set that no equation of the tensor defines, as disjoint sets; `None` where they cannot be said, or are too many.
+    pub(super) fn left_of(&self, set: Polyhedron, indices: &[Name], others: &[&Equation]) -> Option<Vec<Polyhedron>> {
+        let sizes = Polyhedron::sizes(&self.parameters);
+        let mut left = vec![set];
+        for other in others {
+            let defined = self.defined_by(other, indices)?;
+            let outside = |part: Polyhedron| part.outside(&defined);
+            left = left.into_iter().flat_map(outside).filter(|part| !part.intersect(&sizes).is_empty()).collect();
+            if left.len() > CASE_LIMIT {
+                return None;
+            }
+        }
+        Some(left)
     }
 
     /// The elements that an equation defines, by these names for their subscripts; `None` where they are no set of inequalities.

@@ -63,7 +63,8 @@ impl Lowering<'_> {
         let whole = target.span.to(subscripts.last().map_or(target.span, |last| last.span));
         let target_fits = self.check_target(&tensor, target, subscripts.len());
         let bound = outermost_indices(value);
-        let free = self.free_indices(subscripts, &bound);
+        let mut free = self.free_indices(subscripts, &bound);
+        let steps = self.add_steps(&tensor, target.span, &mut free);
         let visible: Vec<Name> = free.iter().chain(bound.iter().copied()).map(|index| index.node.clone()).collect();
         let subscripts = self.lower_list(subscripts, &visible);
         let conditions = self.lower_conditions(conditions, &free, value);
@@ -74,8 +75,18 @@ impl Lowering<'_> {
         if !target_fits {
             return None;
         }
-        let set = self.within_extents(&free, &conditions, &scope, &value);
+        let set = self.within_extents(&free, &conditions.intersect(&steps), &scope, &value);
         Some(Undivided { tensor, indices: free, set, target: scope.target, value })
+    }
+
+    /// The steps of a target that comes in and leaves: their index is the first of its equations.
+    fn add_steps(&self, target: &Tensor, span: Span, free: &mut Vec<Ident>) -> Polyhedron {
+        let Some(replaced) = self.replaced.iter().find(|replaced| replaced.tensor == target.name) else {
+            return Polyhedron::default();
+        };
+        free.retain(|index| index.node != replaced.step);
+        free.insert(0, Spanned::new(replaced.step.clone(), span));
+        half_open(&replaced.step, &replaced.range.0, &replaced.range.1)
     }
 
     fn check_target(&mut self, tensor: &Tensor, target: &Ident, given: usize) -> bool {

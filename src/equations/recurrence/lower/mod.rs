@@ -8,6 +8,7 @@ use super::{Equation, RecurrenceSystem, Role, Schedule, Tensor};
 use crate::syntax::ast;
 use crate::syntax::ast::Spanned;
 use halves::Divided;
+use replace::Replaced;
 use std::sync::Arc;
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, nearest};
 use systole_base::integer::{Name, Parameters};
@@ -41,6 +42,8 @@ mod ranges;
 
 mod reductions;
 
+mod replace;
+
 mod scan;
 
 mod schedules;
@@ -54,6 +57,7 @@ pub fn lower(file: &ast::File, source: &Arc<Source>) -> Checked<RecurrenceSystem
         tensors: vec![],
         divided: None,
         padded: vec![],
+        replaced: vec![],
     };
     lowering.declare_parameters(&file.kernel.node);
     let file = &lowering.write_out(file)?;
@@ -62,6 +66,7 @@ pub fn lower(file: &ast::File, source: &Arc<Source>) -> Checked<RecurrenceSystem
     lowering.declare_tensors(&written.tensors);
     let equations = lowering.lower_equations(&written.equations);
     lowering.check_every_output(file, &written);
+    let equations = lowering.write_once(equations);
     let schedules: Vec<Schedule> = lowering.lower_schedules(&file.schedules, &equations);
     if !lowering.errors.is_empty() {
         return Err(lowering.errors);
@@ -87,6 +92,8 @@ struct Lowering<'a> {
     divided: Option<Vec<Divided>>,
     /// The elements behind which `else` stands.
     padded: Vec<Span>,
+    /// The tensors that come in and leave.
+    replaced: Vec<Replaced>,
 }
 
 impl Lowering<'_> {

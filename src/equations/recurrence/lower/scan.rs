@@ -192,7 +192,10 @@ impl Scan<'_> {
         });
         let shape = declared.node.shape.iter().cloned().chain([places]).collect();
         let name = Spanned::new(title.clone(), target.span);
-        Some(Spanned::new(ast::Tensor { direction: Direction::Local, name, shape, assumption: None }, target.span))
+        Some(Spanned::new(
+            ast::Tensor { direction: Direction::Local, name, shape, assumption: None, over: None },
+            target.span,
+        ))
     }
 
     fn define(
