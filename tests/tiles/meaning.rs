@@ -1,7 +1,7 @@
 //! The meaning in the order of tiles: that of the equations as written where the order is the same, and sums that are grouped
 //! otherwise where it is not.
 
-use super::{kernel, system, tiled};
+use super::{kernel, system, tiled, tiled_by};
 use ndarray::{ArrayD, Dimension};
 use systole_base::integer::{Bindings, name};
 use systole_equations::recurrence::spaces::cut_for_tiles;
@@ -219,6 +219,41 @@ fn ranges_within_ranges_have_all_their_terms() {
             }
         }
     }
+}
+
+/// Steps, conditions, halves, borders, what is defined elsewhere, and what is replaced in place, each with the index that is cut.
+const WRITTEN: [(&str, &str); 10] = [
+    ("k", "kernel t(M, N)\nin a[N], c[M]\nout X[M]\nX[i] = sum(k where k != i) a[k] * c[i]\n"),
+    ("i", "kernel t(M, N)\nin a[N], c[M]\nout X[M]\nX[i] = sum(k where k <= i) a[k] * c[i]\n"),
+    ("k", "kernel t(M, N)\nin a[N], c[M]\nout X[M]\nX[i] = sum(k in 0..N step 2) a[k] * c[i]\n"),
+    ("k", "kernel t(M, N)\nin a[N], c[M]\nout X[M]\nX[i] = sum(k in N-1..-1 step -1) a[k] * c[i]\n"),
+    ("k", "kernel t(M, N)\nin a[N], b[2*N]\nout X[M]\nX[i] = sum(k) a[k div 2] * b[k] + i\n"),
+    ("i", "kernel t(M, N)\nin a[M], b[N]\nout X[M]\nX[i] = b[0] + (a[i - 1] else 2)\n"),
+    ("i", "kernel t(M, N)\nin a[M], b[3 * N]\nout X[M]\nX[i] = sum(k in 0..3) (a[i + k - 1] else 0) * b[k]\n"),
+    ("i", "kernel t(M, N)\nin a[M], b[N]\nout X[M, M]\nX[i, j] = a[i] * b[0] where j < i\nX[i, j] = 0 elsewhere\n"),
+    ("i", "kernel t(M, N)\nin a[M], b[N]\nout X[M]\nX[i] = a[max(0, i - 2)] + b[0]\n"),
+    ("j", "kernel t(M, N)\nin b[N]\ninout A[M, M] over k in 0..M\nA[i, j] = min(A[i, j], A[i, k] + A[k, j] + b[0])\n"),
+];
+
+#[test]
+fn what_people_write_has_its_meaning_in_tiles() {
+    for ((index, text), side) in WRITTEN.iter().flat_map(|case| [2, 3].map(|side| (case, side))) {
+        let system = system(text);
+        let tiled = tiled(&system, &[(index, side)]);
+        for (m, n) in [(1, 1), (2, 5), (5, 2), (6, 7)] {
+            let sizes = Bindings::from([(name("M"), m), (name("N"), n)]);
+            let inputs = inputs(&system, &sizes);
+            let found = evaluate_tiled(&tiled, &TileChains::new(), &sizes, &inputs).unwrap();
+            for (tensor, wanted) in evaluate(&system, &sizes, &inputs).unwrap() {
+                let apart = found[&tensor].iter().zip(&wanted).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+                assert!(apart < 1e-12, "{text} {side} {m} {n}: {:?} {wanted:?}", found[&tensor]);
+            }
+        }
+    }
+    // What is written by strides is in strips of its own, which tiles do not follow.
+    let halved = system("kernel t(M, N)\nin a[M], b[N]\nout X[2*M]\nX[i] = a[i div 2] * b[0]\n");
+    let faults = tiled_by(&halved, &[("i", 2)]).expect_err("a refusal");
+    assert_eq!(faults[0].message(), "`X` cannot be tiled: its subscripts do not name its points");
 }
 
 /// Each term of a reduction is at an element of the axis that its index is cut along: all others would be in no tile.
