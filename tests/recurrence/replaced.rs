@@ -62,6 +62,24 @@ fn shortest_paths_and_prefixes_are_found_in_place() {
     assert_eq!(found, x.iter().copied().collect::<Vec<f64>>());
 }
 
+/// Two tensors that are replaced in turns, as in PolyBench's `jacobi-1d`.
+#[test]
+fn tensors_with_the_same_steps_are_replaced_in_turns() {
+    let text = "kernel jacobi(T, N)\ninout A[N] over t in 0..T, B[N] over t in 0..T\n\
+                B[i] = (A[i - 1] + A[i] + A[i + 1]) / 3 where 1 <= i < N - 1\n\
+                A[i] = (B[i - 1] + B[i] + B[i + 1]) / 3 where 1 <= i < N - 1";
+    for (t, n) in [(1, 2), (1, 4), (4, 6)] {
+        let (a, b) = (filled(1, &[n]), filled(2, &[n]));
+        let found = values(text, &[("T", t), ("N", n as i64)], &[("A", &a), ("B", &b)]);
+        let (mut a, mut b) = (a, b);
+        for _ in 0..t {
+            (1..n - 1).for_each(|i| b[[i]] = (a[[i - 1]] + a[[i]] + a[[i + 1]]) / 3.0);
+            (1..n - 1).for_each(|i| a[[i]] = (b[[i - 1]] + b[[i]] + b[[i + 1]]) / 3.0);
+        }
+        assert_eq!(found, a.iter().copied().collect::<Vec<f64>>());
+    }
+}
+
 #[test]
 fn what_is_replaced_in_no_order_that_can_be_said_is_refused() {
     let kernel = |rest: &str| refusal(&format!("kernel k(N)\n{rest}"));

@@ -1,6 +1,6 @@
 //! `inout A[N, N] over k in 0..N`: what comes in and what leaves under one name.
 //!
-//! In: equations of such a tensor. They are carried out one after the other for each value of `k`, and each element by element, in the
+//! In: equations of such tensors; those with the same steps are carried out together. They are carried out one after the other for each value of `k`, and each element by element, in the
 //! order of the indices on the left; what they read is what stands there at that moment. Out: equations in which every element has one
 //! value. Each equation of the tensor has a tensor of its own, `A_1[k, i, j]`, and each read has the last of them that is written before
 //! it, or what comes in. What leaves, `A_out`, has the last of all. Which one that is may depend on the point: then an equation is several.
@@ -29,6 +29,7 @@ pub(super) struct Replaced {
 
 /// One equation of such a tensor.
 struct Statement {
+    /// The equation, whose target is what it replaces elements of.
     equation: Equation,
     /// For each subscript the index that stands there alone; of the others the step says what they are.
     axes: Vec<Option<Name>>,
@@ -56,9 +57,11 @@ struct Moment<'a> {
     point: &'a [Name],
 }
 
-/// All statements of a tensor, in order.
+/// All statements of the tensors that have the same steps, in order.
 struct Work {
-    replaced: Replaced,
+    tensors: Vec<Replaced>,
+    step: Name,
+    range: (Affine, Affine),
     statements: Vec<Statement>,
     sizes: Polyhedron,
 }
@@ -87,42 +90,55 @@ impl Lowering<'_> {
     }
 
     /// All equations with one value for each element.
-    pub(super) fn write_once(&mut self, equations: Vec<Equation>) -> Vec<Equation> {
-        let replaced = std::mem::take(&mut self.replaced);
-        replaced.into_iter().fold(equations, |equations, replaced| {
-            let (own, mut others): (Vec<_>, Vec<_>) =
-                equations.into_iter().partition(|equation| equation.target == replaced.tensor);
-            let tensor = replaced.tensor.clone();
-            let Some((last, written)) = self.write_tensor_once(replaced, own) else { return others };
-            let leaves =
-                |read: &Name, subscripts: &[Affine]| (*read == tensor).then(|| (last.clone(), subscripts.to_vec()));
-            others.iter_mut().for_each(|equation| equation.value = equation.value.redirect(&leaves));
-            others.extend(written);
-            others
-        })
+    pub(super) fn write_once(&mut self, mut equations: Vec<Equation>) -> Vec<Equation> {
+        let mut open = std::mem::take(&mut self.replaced);
+        while let Some(first) = open.first().cloned() {
+            let is_along = |other: &Replaced| other.step == first.step && other.range == first.range;
+            let (tensors, rest): (Vec<Replaced>, Vec<Replaced>) = open.into_iter().partition(is_along);
+            open = rest;
+            let is_own = |equation: &Equation| tensors.iter().any(|replaced| replaced.tensor == equation.target);
+            let (own, mut others): (Vec<Equation>, Vec<Equation>) = equations.into_iter().partition(is_own);
+            if let Some((names, written)) = self.write_tensors_once(&tensors, own) {
+                let leaves = |read: &Name, subscripts: &[Affine]| Some((names.get(read)?.clone(), subscripts.to_vec()));
+                others.iter_mut().for_each(|equation| equation.value = equation.value.redirect(&leaves));
+                others.extend(written);
+            }
+            equations = others;
+        }
+        equations
     }
 
-    /// The name of what leaves, and all equations.
-    fn write_tensor_once(&mut self, replaced: Replaced, own: Vec<Equation>) -> Option<(Name, Vec<Equation>)> {
-        let shape = self.tensor(&replaced.tensor)?.shape.clone();
-        let statements: Vec<Option<Statement>> =
-            own.into_iter().map(|equation| self.statement(&replaced, equation)).collect();
-        let statements: Vec<Statement> = statements.into_iter().collect::<Option<_>>()?;
+    /// What each tensor is called when it leaves, and all equations.
+    fn write_tensors_once(
+        &mut self,
+        tensors: &[Replaced],
+        own: Vec<Equation>,
+    ) -> Option<(BTreeMap<Name, Name>, Vec<Equation>)> {
+        let first = tensors.first()?;
+        let (step, range) = (first.step.clone(), first.range.clone());
+        let mut statements = vec![];
+        for equation in own {
+            let replaced = tensors.iter().find(|replaced| replaced.tensor == equation.target)?;
+            statements.push(self.statement(replaced, equation)?);
+        }
         let sizes = Polyhedron::sizes(&self.parameters);
-        let work = Work { replaced, statements, sizes };
-        let mut written = vec![];
+        let work = Work { tensors: tensors.to_vec(), step, range, statements, sizes };
+        let (mut names, mut written) = (BTreeMap::new(), vec![]);
         for place in 0..work.statements.len() {
             written.extend(self.write_statement_once(&work, place)?);
-            written.extend(self.fill_rest(&work, place, &shape)?);
+            written.extend(self.fill_rest(&work, place)?);
         }
-        let (last, equations) = self.write_last(&work, &shape)?;
-        written.extend(equations);
-        let incoming = work.incoming();
-        let given = |tensor: &Name, subscripts: &[Affine]| {
-            (*tensor == incoming).then(|| (work.replaced.tensor.clone(), subscripts.to_vec()))
+        for replaced in tensors {
+            let (last, equations) = self.write_last(&work, replaced)?;
+            written.extend(equations);
+            names.insert(replaced.tensor.clone(), last);
+        }
+        let given = |read: &Name, subscripts: &[Affine]| {
+            let is_it = |replaced: &&Replaced| incoming(&replaced.tensor) == *read;
+            tensors.iter().find(is_it).map(|replaced| (replaced.tensor.clone(), subscripts.to_vec()))
         };
         written.iter_mut().for_each(|equation| equation.value = equation.value.redirect(&given));
-        Some((last, written))
+        Some((names, written))
     }
 
     /// An equation whose subscripts are indices, each once, or what the step says; its result gets a tensor.
@@ -159,11 +175,11 @@ impl Lowering<'_> {
     fn write_statement_once(&mut self, work: &Work, place: usize) -> Option<Vec<Equation>> {
         let Statement { equation, result, axes } = &work.statements[place];
         let point: Vec<Name> = axes.iter().flatten().cloned().collect();
-        let step = Affine::variable(&work.replaced.step);
+        let step = Affine::variable(&work.step);
         let target = work.result_at(&step, &equation.subscripts);
         let whole = Equation { target: result.clone(), subscripts: target, ..equation.clone() };
-        let sources = |work: &Work, set: &Polyhedron, element: &[Affine]| {
-            work.before(set, element, &Moment { statement: place, step: step.clone(), point: &point })
+        let sources = |set: &Polyhedron, (tensor, element): (&Name, &[Affine])| {
+            work.before(set, (tensor, element), &Moment { statement: place, step: step.clone(), point: &point })
         };
         self.divide_by_sources(work, whole, &sources)
     }
@@ -173,22 +189,22 @@ impl Lowering<'_> {
         &mut self,
         work: &Work,
         whole: Equation,
-        sources: &dyn Fn(&Work, &Polyhedron, &[Affine]) -> Option<Cases>,
+        sources: &dyn Fn(&Polyhedron, (&Name, &[Affine])) -> Option<Cases>,
     ) -> Option<Vec<Equation>> {
         let (mut open, mut done) = (vec![whole], vec![]);
         while let Some(next) = open.pop() {
             let set = next.domain.set.intersect(&work.sizes);
             let mut reads = vec![];
             next.value.visit_reads(&set, &mut |tensor, subscripts, set| {
-                if *tensor == work.replaced.tensor {
-                    reads.push((subscripts.to_vec(), set.clone()));
+                if work.tensors.iter().any(|replaced| replaced.tensor == *tensor) {
+                    reads.push((tensor.clone(), subscripts.to_vec(), set.clone()));
                 }
             });
-            let Some((element, within)) = reads.into_iter().next() else {
+            let Some((read, element, within)) = reads.into_iter().next() else {
                 done.push(next);
                 continue;
             };
-            let Some(cases) = sources(work, &within, &element) else {
+            let Some(cases) = sources(&within, (&read, &element)) else {
                 return self.refuse_sources(&next, "where the last value of an element was written has no closed form");
             };
             let is_reduced = within != set;
@@ -196,9 +212,9 @@ impl Lowering<'_> {
                 return self.refuse_sources(&next, "a reduction reads elements that were last written in several ways");
             }
             for (case, origin) in cases {
-                let read = work.read(&origin, &element);
+                let source = work.read(&read, &origin, &element);
                 let other = |tensor: &Name, subscripts: &[Affine]| {
-                    (*tensor == work.replaced.tensor && subscripts == element).then(|| read.clone())
+                    (*tensor == read && subscripts == element).then(|| source.clone())
                 };
                 let value = next.value.redirect(&other);
                 let set = if is_reduced { next.domain.set.clone() } else { next.domain.set.intersect(&case) };
@@ -219,12 +235,12 @@ impl Lowering<'_> {
     }
 
     /// What a statement does not write is 0 in its tensor, and is never read.
-    fn fill_rest(&mut self, work: &Work, place: usize, shape: &[Affine]) -> Option<Vec<Equation>> {
+    fn fill_rest(&mut self, work: &Work, place: usize) -> Option<Vec<Equation>> {
         let Statement { equation, result, .. } = &work.statements[place];
-        let step = Affine::variable(&work.replaced.step);
+        let step = Affine::variable(&work.step);
         let target = work.result_at(&step, &equation.subscripts);
         let whole = Equation { target: result.clone(), subscripts: target, ..equation.clone() };
-        let extents = std::iter::once(work.steps()).chain(shape.iter().cloned()).collect::<Vec<_>>();
+        let extents = self.tensor(result)?.shape.clone();
         let indices: Vec<Name> = (0..extents.len()).map(|axis| name(&format!("x{axis}"))).collect();
         let Some(left) = self.left_of(box_of(&indices, &extents), &indices, &[&whole]) else {
             return self.refuse_sources(equation, "which elements an equation replaces cannot be said by inequalities");
@@ -241,16 +257,17 @@ impl Lowering<'_> {
     }
 
     /// What leaves.
-    fn write_last(&mut self, work: &Work, shape: &[Affine]) -> Option<(Name, Vec<Equation>)> {
-        let tensor = &work.replaced.tensor;
+    fn write_last(&mut self, work: &Work, replaced: &Replaced) -> Option<(Name, Vec<Equation>)> {
+        let tensor = &replaced.tensor;
+        let shape = self.tensor(tensor)?.shape.clone();
         let taken: Vec<Name> =
             self.parameters.iter().chain(self.tensors.iter().map(|known| &known.name)).cloned().collect();
         let target = unused(&format!("{tensor}_out"), &taken);
-        let span = work.replaced.span;
+        let span = replaced.span;
         self.tensors.push(Tensor {
             name: target.clone(),
             role: Role::Output,
-            shape: shape.to_vec(),
+            shape: shape.clone(),
             assumption: None,
             span,
         });
@@ -266,35 +283,31 @@ impl Lowering<'_> {
         let whole = Equation {
             target: target.clone(),
             subscripts: subscripts.clone(),
-            domain: Domain { indices: indices.clone(), set: box_of(&indices, shape) },
+            domain: Domain { indices: indices.clone(), set: box_of(&indices, &shape) },
             value: Expr::Read { tensor: tensor.clone(), subscripts, span },
             span,
         };
-        let sources = |work: &Work, set: &Polyhedron, element: &[Affine]| {
-            work.past(set.clone(), element, work.replaced.range.1.clone() - Affine::constant(1))
+        let sources = |set: &Polyhedron, read: (&Name, &[Affine])| {
+            work.past(set.clone(), read, work.range.1.clone() - Affine::constant(1))
         };
         Some((target, self.divide_by_sources(work, whole, &sources)?))
     }
 }
 
+/// What stands for what came in while equations are written: the tensor itself is what is to be found.
+fn incoming(tensor: &Name) -> Name {
+    name(&format!("{tensor} given"))
+}
+
 impl Work {
-    fn steps(&self) -> Affine {
-        self.replaced.range.1.clone() - self.replaced.range.0.clone()
-    }
-
-    /// What stands for what came in while equations are written: the tensor itself is what is to be found.
-    fn incoming(&self) -> Name {
-        name(&format!("{} given", self.replaced.tensor))
-    }
-
     fn result_at(&self, step: &Affine, element: &[Affine]) -> Vec<Affine> {
-        let number = step.clone() - self.replaced.range.0.clone();
+        let number = step.clone() - self.range.0.clone();
         std::iter::once(number).chain(element.iter().cloned()).collect()
     }
 
-    fn read(&self, origin: &Origin, element: &[Affine]) -> (Name, Vec<Affine>) {
+    fn read(&self, tensor: &Name, origin: &Origin, element: &[Affine]) -> (Name, Vec<Affine>) {
         match origin {
-            Origin::Given => (self.incoming(), element.to_vec()),
+            Origin::Given => (incoming(tensor), element.to_vec()),
             Origin::Written(place, step) => (self.statements[*place].result.clone(), self.result_at(step, element)),
         }
     }
@@ -304,7 +317,7 @@ impl Work {
         let Statement { equation, axes, .. } = &self.statements[place];
         let mut image: BTreeMap<Name, Affine> =
             axes.iter().zip(element).filter_map(|(axis, form)| Some((axis.clone()?, form.clone()))).collect();
-        image.insert(self.replaced.step.clone(), step.clone());
+        image.insert(self.step.clone(), step.clone());
         let said = equation.subscripts.iter().zip(axes).zip(element).filter(|((_, axis), _)| axis.is_none());
         let equal = said.flat_map(|((form, _), element)| {
             let apart = form.substitute(&image) - element.clone();
@@ -314,7 +327,8 @@ impl Work {
     }
 
     /// Where an element comes from that is read at a moment.
-    fn before(&self, set: &Polyhedron, element: &[Affine], moment: &Moment) -> Option<Cases> {
+    fn before(&self, set: &Polyhedron, (tensor, element): (&Name, &[Affine]), moment: &Moment) -> Option<Cases> {
+        let is_of = |place: &usize| self.statements[*place].equation.target == *tensor;
         let mut found: Cases = vec![];
         let mut open = vec![set.clone()];
         let mut take = |open: &mut Vec<Polyhedron>, place: usize, region: Polyhedron| {
@@ -322,15 +336,17 @@ impl Work {
             found.extend(inside.map(|part| (part, Origin::Written(place, moment.step.clone()))));
             *open = open.iter().flat_map(|part| part.outside(&region)).filter(|part| !part.is_empty()).collect();
         };
-        let own = self.writes(moment.statement, &moment.step, element);
-        for earlier in self.earlier_points(element, moment) {
-            take(&mut open, moment.statement, own.intersect(&earlier));
+        if is_of(&moment.statement) {
+            let own = self.writes(moment.statement, &moment.step, element);
+            for earlier in self.earlier_points(element, moment) {
+                take(&mut open, moment.statement, own.intersect(&earlier));
+            }
         }
-        for place in (0..moment.statement).rev() {
+        for place in (0..moment.statement).rev().filter(is_of) {
             take(&mut open, place, self.writes(place, &moment.step, element));
         }
         for part in open {
-            found.extend(self.past(part, element, moment.step.clone() - Affine::constant(1))?);
+            found.extend(self.past(part, (tensor, element), moment.step.clone() - Affine::constant(1))?);
         }
         Some(found)
     }
@@ -349,10 +365,11 @@ impl Work {
     }
 
     /// Where an element comes from that was last written in step `last` or before; `None` where that has no closed form.
-    fn past(&self, set: Polyhedron, element: &[Affine], last: Affine) -> Option<Cases> {
+    fn past(&self, set: Polyhedron, (tensor, element): (&Name, &[Affine]), last: Affine) -> Option<Cases> {
         let time = name("any step");
         let mut ends: Vec<(usize, Affine, Polyhedron)> = vec![];
-        for place in 0..self.statements.len() {
+        let is_of = |place: &usize| self.statements[*place].equation.target == *tensor;
+        for place in (0..self.statements.len()).filter(is_of) {
             let mut all = self.writes(place, &Affine::variable(&time), element);
             all.add(last.clone() - Affine::variable(&time));
             let (_, upper) = all.bounds(&time);
