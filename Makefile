@@ -14,7 +14,7 @@ FEATURES ?=
 WITH = $(if $(FEATURES),--features $(FEATURES))
 
 .DEFAULT_GOAL := help
-.PHONY: help check test-long run test test-mpi test-openblas setup perfetto lint bless bench peers figures fuzz fuzz-kernels fuzz-orders clean
+.PHONY: help check test-long run test test-mpi test-openblas setup perfetto lint bless bench peers figures install wheel test-python fuzz fuzz-kernels fuzz-orders clean
 
 help: ## what there is
 	@grep -E '^[a-z-]+:.* ## ' $(MAKEFILE_LIST) | sed -E 's/:.* ## /\t/' | expand -t 16
@@ -144,6 +144,35 @@ fuzz-kernels: setup ## random kernels through the whole pipeline (CASES=, SECOND
 fuzz-orders: setup ## random affine systems, each held to an order and an evaluator of its own (CASES=, SECONDS=, SEED=)
 	ORDERS_CASES=$(CASES) ORDERS_SECONDS=$(SECONDS) ORDERS_SEED=$(SEED) \
 	  cargo test --release --test orders systems_with -- --nocapture
+
+# The command with its Z3 beside it, so that it runs wherever this checkout goes.
+PREFIX ?= $(HOME)/.local
+install: setup ## the command in PREFIX/bin, with Z3 in PREFIX/lib/systole (PREFIX=)
+	cargo install --path . --root $(PREFIX) --locked $(WITH)
+	mkdir -p $(PREFIX)/lib/systole && cp .z3/lib/libz3.so* $(PREFIX)/lib/systole/
+
+# The wheel for Python 3.10 and later, in `target/wheels`. It brings no Z3: that of the package `z3-solver` is used.
+PYTHON ?= python3
+WHEELS := target/wheels
+MATURIN := target/maturin/bin/maturin
+$(MATURIN):
+	$(PYTHON) -m venv target/maturin
+	target/maturin/bin/pip install --quiet --disable-pip-version-check "maturin>=1.9,<2" "abi3audit>=0.0.19"
+
+wheel: setup $(MATURIN) ## the package for Python, in target/wheels
+	rm -rf python/systole/data $(WHEELS) && mkdir -p python/systole/data
+	cp -r kernels machines python/systole/data/
+	PKG_CONFIG_PATH=$(abspath .z3/pkgconfig) $(MATURIN) build --release --quiet --manifest-path python/Cargo.toml --out $(WHEELS)
+	rm -rf python/systole/data
+	target/maturin/bin/abi3audit --strict $(WHEELS)/systole-*.whl
+
+# Installs the wheel into an empty environment of PYTHON and runs the tests there, from another folder. LONG=1 has all kernels.
+test-python: wheel ## the package for Python as its users have it (PYTHON=, LONG=)
+	cargo build --release
+	rm -rf target/python-user && $(PYTHON) -m venv target/python-user
+	target/python-user/bin/pip install --quiet --disable-pip-version-check $(WHEELS)/systole-*.whl
+	cd target/python-user && SYSTOLE_ROOT=$(CURDIR) SYSTOLE=$(CURDIR)/$(SYSTOLE) PATH=$(CURDIR)/target/python-user/bin:$$PATH \
+	  bin/python -m unittest discover -s $(CURDIR)/python/tests
 
 clean: ## removes what was built and set up
 	cargo clean

@@ -1,11 +1,55 @@
-//! Lets the programs of a package find the Z3 that `make setup` unpacks, wherever cargo puts them.
-use std::path::Path;
+//! Lets the programs of a package find Z3, wherever cargo puts them.
+//!
+//! Looked for, in this order: what `make setup` unpacks into `.z3`, the folder that `Z3_LIBRARY_PATH_OVERRIDE` names, pkg-config, the
+//! package `z3-solver` of Python. The first that is there is linked. A binary looks beside itself first (`../lib/systole`, as
+//! `make install` has it), then where Z3 was when it was built.
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What is said where there is none.
+const MISSING: &str = "\n\
+    Z3 is not there. Any one of these is enough:\n  \
+    make setup                     in a checkout of Systole; it needs Python with pip\n  \
+    pip install z3-solver          found through `python3`\n  \
+    Z3 4.13.3 or later             with its `z3.pc` where pkg-config looks, or its folder in Z3_LIBRARY_PATH_OVERRIDE\n";
 
 fn main() {
+    println!("cargo:rerun-if-env-changed=Z3_LIBRARY_PATH_OVERRIDE");
+    let folder = unpacked().or_else(named).or_else(packaged).or_else(of_python).unwrap_or_else(|| panic!("{MISSING}"));
+    println!("cargo:rustc-link-search=native={}", folder.display());
+    for place in ["$ORIGIN/../lib/systole".as_ref(), folder.as_path()] {
+        println!("cargo:rustc-link-arg=-Wl,-rpath,{}", place.display());
+    }
+}
+
+/// What `make setup` unpacks.
+fn unpacked() -> Option<PathBuf> {
     let mut folders = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().map(|folder| folder.join(".z3/lib"));
-    let library = folders.find(|library| library.join("libz3.so").exists());
-    let library =
-        library.unwrap_or_else(|| panic!("Z3 is not set up yet: run `make setup` once (it needs Python with pip)"));
-    println!("cargo:rerun-if-changed={}", library.join("libz3.so").display());
-    println!("cargo:rustc-link-arg=-Wl,-rpath,{}", library.display());
+    let folder = folders.find(|folder| is_there(folder))?;
+    println!("cargo:rerun-if-changed={}", folder.join("libz3.so").display());
+    Some(folder)
+}
+
+fn named() -> Option<PathBuf> {
+    std::env::var_os("Z3_LIBRARY_PATH_OVERRIDE").map(PathBuf::from).filter(|folder| is_there(folder))
+}
+
+fn packaged() -> Option<PathBuf> {
+    printed("pkg-config", &["--atleast-version=4.13.3", "z3"])?;
+    printed("pkg-config", &["--variable=libdir", "z3"]).map(PathBuf::from)
+}
+
+fn of_python() -> Option<PathBuf> {
+    let code = "import importlib.util as u; print(u.find_spec('z3').submodule_search_locations[0])";
+    printed("python3", &["-c", code]).map(|package| Path::new(&package).join("lib")).filter(|folder| is_there(folder))
+}
+
+fn is_there(folder: &Path) -> bool {
+    folder.join("libz3.so").exists()
+}
+
+/// What a command prints, where it ends well.
+fn printed(command: &str, words: &[&str]) -> Option<String> {
+    let output = Command::new(command).args(words).output().ok().filter(|output| output.status.success())?;
+    Some(String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }

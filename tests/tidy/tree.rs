@@ -51,7 +51,7 @@ fn collect(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
     }
 }
 
-const TOP_LEVEL: [&str; 23] = [
+const TOP_LEVEL: [&str; 24] = [
     ".cargo",
     ".ci",
     ".gitignore",
@@ -72,6 +72,7 @@ const TOP_LEVEL: [&str; 23] = [
     "kernels",
     "machines",
     "paper-notes",
+    "python",
     "rules",
     "rustfmt.toml",
     "src",

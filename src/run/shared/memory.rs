@@ -6,7 +6,7 @@ use super::output::Output;
 use crate::leaf::{Buffer, Element, Tile};
 use std::slice::from_ref;
 use std::sync::Arc;
-use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, nearest};
+use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, MessageCode, nearest};
 use systole_equations::recurrence::Role;
 use systole_program::array::elements::{PART, Sinks, Source, Sources, cut_runs, sources_of};
 use systole_program::array::{Code, Layout, Tensors, Trouble, show_point};
@@ -210,6 +210,7 @@ pub(crate) fn check_inputs(layouts: &[Layout], inputs: &Sources<'_>) -> Checked<
 pub fn other_shape(name: &str, found: &[usize], expected: &[usize]) -> Diagnostic {
     Diagnostic::new(format!("input `{name}` has shape {found:?}, expected {expected:?}"))
         .help("check the sizes, and the order of the dimensions")
+        .about(MessageCode::Array)
 }
 
 fn check_input(layout: &Layout, inputs: &Sources<'_>) -> Option<Diagnostic> {
@@ -217,7 +218,7 @@ fn check_input(layout: &Layout, inputs: &Sources<'_>) -> Option<Diagnostic> {
     match inputs.get(name) {
         None => {
             let shape = format!("its shape is {:?}", layout.elements);
-            Some(Diagnostic::new(format!("input `{name}` is missing")).note(shape))
+            Some(Diagnostic::new(format!("input `{name}` is missing")).note(shape).about(MessageCode::Array))
         }
         Some(tensor) if tensor.shape() != layout.elements => Some(other_shape(name, tensor.shape(), &layout.elements)),
         Some(_) => None,

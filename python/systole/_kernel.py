@@ -1,0 +1,180 @@
+"""Kernels: equations, and what can be done with them."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import weakref
+from collections.abc import Mapping
+from os import PathLike, fspath
+from pathlib import Path
+from tempfile import TemporaryDirectory, mkdtemp
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _border
+from ._results import Derived, Front, Program, Proofs, Result, Run, run
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+_DATA = Path(__file__).parent / "data"
+
+
+def kernels() -> list[str]:
+    """The names of the kernels that ship, for :func:`load`."""
+    root = _DATA / "kernels"
+    return sorted(path.relative_to(root).with_suffix("").as_posix() for path in root.rglob("*.rec"))
+
+
+def machines() -> list[str]:
+    """The names of the machines that ship, for ``machine=``."""
+    return sorted(path.stem for path in (_DATA / "machines").glob("*.toml"))
+
+
+def load(path: str | PathLike[str]) -> Kernel:
+    """The kernel of a file, or one that ships by its name."""
+    name = fspath(path)
+    shipped = _DATA / "kernels" / f"{name}.rec"
+    return Kernel(str(shipped) if shipped.is_file() and not Path(name).exists() else name)
+
+
+def kernel(text: str) -> Kernel:
+    """The kernel of a text in the language of ``.rec`` files."""
+    folder = mkdtemp()
+    # A kernel has the name of its file; messages show it.
+    found = re.search(r"^\s*kernel\s+(\w+)", text, re.MULTILINE)
+    path = Path(folder) / f"{found.group(1) if found else 'kernel'}.rec"
+    path.write_text(text, encoding="utf-8")
+    made = Kernel(str(path))
+    weakref.finalize(made, shutil.rmtree, folder, True)
+    return made
+
+
+def einsum(text: str) -> Kernel:
+    """The kernel of an einsum: ``einsum("ik,kj->ij")``."""
+    return Kernel(text)
+
+
+class Kernel:
+    """Equations. Every method is a command, its keywords are the command's flags."""
+
+    def __init__(self, words: str):
+        self._words = words
+        self._checked: dict | None = None
+
+    def __repr__(self) -> str:
+        checked = self.check()
+        return f"{checked['kernel']}({', '.join(checked['parameters'])})"
+
+    def check(self) -> dict:
+        """The normal form, the sizes, the tensors; refuses what is wrong."""
+        if self._checked is None:
+            self._checked = _border.command(["check", self._words])[1]
+        return self._checked
+
+    def _declared(self, role: str) -> dict[str, list[str]]:
+        """The tensors of a role, each with its shape as text."""
+        found = re.findall(rf"^  {role} +(\w+)(?:\[([^\]]*)\])?", self.check()["normal_form"], re.MULTILINE)
+        return {name: [part.strip() for part in shape.split(",") if part.strip()] for name, shape in found}
+
+    @property
+    def inputs(self) -> list[str]:
+        return list(self._declared("in"))
+
+    @property
+    def outputs(self) -> list[str]:
+        return list(self._declared("out"))
+
+    @property
+    def parameters(self) -> list[str]:
+        return self.check()["parameters"]
+
+    def search(self, **given: Any) -> Front:
+        """The best designs for a machine and sizes."""
+        return Front(self._command("search", given)[1])
+
+    def prove(self, check: bool = False, **given: Any) -> Proofs:
+        """The verdict of each obligation. A claim that is refuted raises with ``check=True`` only."""
+        code, found, said = self._command("prove", given, (0,) if check else (0, 1, 3))
+        if "obligations" not in found:
+            raise _border.error_of(code, found, said)
+        return Proofs(found)
+
+    def derive(self, **given: Any) -> Derived:
+        """Other forms of the equations, by the laws of algebra."""
+        return Derived(self._command("derive", given)[1])
+
+    def explain(self, **given: Any) -> Result:
+        """The rules that lead to a schedule."""
+        return Result(self._command("explain", given)[1])
+
+    def equal(self, one: str, other: str, **given: Any) -> dict:
+        """Whether two tensors are equal."""
+        return _border.command(["equal", self._words, one, other, *_flags(given)], (0, 1, 3))[1]
+
+    def emit(self, **given: Any) -> Program:
+        """The program of the best design."""
+        return Program(self._written("emit", given))
+
+    def design(self, **given: Any) -> str:
+        """The best design as the text of a file, which `load` reads."""
+        return self._written("emit", {**given, "stop_after": "design"})
+
+    def run(self, *arrays: ArrayLike, inputs: Mapping[str, ArrayLike] | None = None, page: bool = False, **given: Any) -> Run:
+        """Search, prove, emit, simulate, compare. Arrays come in the order of the kernel or by name; sizes follow from them."""
+        named = self._arrays(arrays, inputs, given)
+        given["size"] = {**self._sizes(named), **given.get("size", {})}
+        with TemporaryDirectory() as name:
+            folder = Path(name)
+            if page:
+                given["report"] = folder / "run.html"
+            done = run(["run", self._words], folder, named, self.outputs, _machine(given))
+            done._page = (folder / "run.html").read_text(encoding="utf-8") if page else None
+            return done
+
+    def __call__(self, *arrays: ArrayLike, **given: Any) -> np.ndarray | tuple[np.ndarray, ...]:
+        """The outputs for these inputs: the array, or a tuple of all."""
+        done = self.run(*arrays, **given)
+        found = tuple(done.outputs[name] for name in self.outputs)
+        return found[0] if len(found) == 1 else found
+
+    def _arrays(
+        self, arrays: tuple[ArrayLike, ...], inputs: Mapping[str, ArrayLike] | None, given: dict[str, Any]
+    ) -> dict[str, ArrayLike]:
+        names = self.inputs
+        if len(arrays) > len(names):
+            raise TypeError(f"`{self.check()['kernel']}` has {len(names)} inputs, {len(arrays)} were given")
+        named = dict(zip(names, arrays)) | dict(inputs or {})
+        named |= {name: given.pop(name) for name in names if name in given}
+        return named
+
+    def _sizes(self, named: Mapping[str, ArrayLike]) -> dict[str, int]:
+        """The sizes that the shapes of arrays say."""
+        sizes: dict[str, int] = {}
+        for name, shape in self._declared("in").items():
+            if name in named:
+                sides = zip(shape, np.shape(named[name]))
+                sizes |= {extent: side for extent, side in sides if extent in self.parameters}
+        return sizes
+
+    def _command(self, name: str, given: dict[str, Any], accepted: tuple[int, ...] = (0,)) -> tuple[int, dict, str]:
+        return _border.command([name, self._words, *_flags(given)], accepted)
+
+    def _written(self, name: str, given: dict[str, Any]) -> str:
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / "written"
+            _border.command([name, self._words, *_flags(given), "-o", str(path)])
+            return path.read_text(encoding="utf-8")
+
+
+def _flags(given: Mapping[str, Any]) -> list[str]:
+    return _border.flags(_machine(dict(given)))
+
+
+def _machine(given: dict[str, Any]) -> dict[str, Any]:
+    """A machine that ships may be called by its name."""
+    machine = given.get("machine")
+    shipped = _DATA / "machines" / f"{machine}.toml"
+    return {**given, "machine": shipped} if isinstance(machine, str) and shipped.is_file() else given

@@ -1,0 +1,227 @@
+"""The package as its users have it: `make test-python` installs the wheel into an empty environment and runs this there.
+
+The command that the answers are compared with is named by SYSTOLE, the checkout by SYSTOLE_ROOT.
+"""
+
+import json
+import multiprocessing
+import os
+import subprocess
+import threading
+import unittest
+from contextlib import redirect_stdout
+from io import StringIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import systole as sy
+
+ROOT = Path(os.environ["SYSTOLE_ROOT"])
+COMMAND = os.environ["SYSTOLE"]
+SIZES = 3
+#: Kernels whose searches take seconds each; `make test-python LONG=1` has them too.
+LONG = {
+    "blocks/attention", "flash_attention", "lu", "mttkrp", "naive/attention", "naive/cross_entropy", "naive/inverse_times",
+    "naive/normal_product", "naive/soft_average", "naive/softmax_attention", "naive/two_factors", "qr_givens",
+    "transitive_closure", "ttm", "conv2d", "naive/chain",
+}
+
+
+def of_command(*words: str) -> dict:
+    """What the command writes with `--json`."""
+    done = subprocess.run([COMMAND, *words, "--json"], capture_output=True, text=True, cwd=ROOT)
+    return json.loads(done.stdout)
+
+
+def timeless(value):
+    """The same without what a clock says."""
+    if isinstance(value, dict):
+        return {key: timeless(entry) for key, entry in value.items() if key not in ("seconds", "ms")}
+    return [timeless(entry) for entry in value] if isinstance(value, list) else value
+
+
+def chosen() -> list[str]:
+    every = [name for name in sy.kernels() if not name.startswith("polybench/")]
+    return every if os.environ.get("LONG") else [name for name in every if name not in LONG]
+
+
+class SameAnswers(unittest.TestCase):
+    """What a method gives is what the command gives."""
+
+    def test_every_kernel(self):
+        self.assertGreater(len(chosen()), 30)
+        for name in chosen():
+            with self.subTest(name):
+                path = str(ROOT / "kernels" / f"{name}.rec")
+                k = sy.load(path)
+                size = {parameter: SIZES for parameter in k.parameters}
+                flag = ",".join(f"{parameter}={SIZES}" for parameter in k.parameters)
+                self.assertEqual(timeless(k.search(size=size).to_dict()), timeless(of_command("search", path, "--size", flag)))
+                self.assertEqual(timeless(k.prove().to_dict()), timeless(of_command("prove", path)))
+                done = k.run(size=size)
+                self.assertEqual(timeless(done.to_dict()), timeless(of_command("run", path, "--size", flag)))
+                with TemporaryDirectory() as folder:
+                    program = Path(folder) / "k.pe"
+                    of_command("emit", path, "-o", str(program))
+                    text = k.emit()
+                    self.assertEqual(text.text.encode(), program.read_bytes())
+                    for ran in (text.sim(size=size), text.exec(size=size, threads=2)):
+                        for output in k.outputs:
+                            self.assertEqual(ran.outputs[output].tobytes(), done.outputs[output].tobytes())
+
+    def test_forms(self):
+        for name in ("log_sum_exp", "soft_average", "two_terms"):
+            path = str(ROOT / "kernels" / "naive" / f"{name}.rec")
+            self.assertEqual(timeless(sy.load(path).derive().to_dict()), timeless(of_command("derive", path)))
+
+
+class Values(unittest.TestCase):
+    """Arrays of NumPy go in and come out."""
+
+    def test_a_product(self):
+        a, b = np.random.rand(4, 5), np.random.rand(5, 3)
+        np.testing.assert_allclose(sy.einsum("ik,kj->ij")(a, b), a @ b, rtol=1e-12)
+        done = sy.load("matmul").run(B=b, A=a, schedule="cannon")
+        np.testing.assert_allclose(done["C"], a @ b, rtol=1e-12)
+        self.assertEqual((done.cycles, done.pes), (4 + 5 + 3 - 2, 12))
+
+    def test_any_order_and_any_kind_of_number(self):
+        k = sy.einsum("ik,kj->ij")
+        a, b = np.arange(6).reshape(2, 3), np.asfortranarray(np.arange(12, dtype=np.float32).reshape(3, 4))
+        a.setflags(write=False)
+        np.testing.assert_array_equal(k(a, b), a @ b.astype(float))
+        np.testing.assert_array_equal(k([[1, 2]], [[3], [4]]), [[11]])
+
+    def test_what_does_not_fit_is_refused(self):
+        k = sy.load("matmul")
+        with self.assertRaises(sy.InputError) as wrong:
+            k.run(np.ones((2, 3)), np.ones((4, 2)))
+        self.assertIn("shape", str(wrong.exception))
+        with self.assertRaises(sy.InputError):
+            k.run(np.array([["a"]]), np.ones((1, 1)))
+        with self.assertRaises(TypeError):
+            k.run(1, 2, 3)
+
+
+class Messages(unittest.TestCase):
+    """What is refused is refused in the words of the command, and as data."""
+
+    def test_every_refused_kernel(self):
+        files = sorted((ROOT / "tests" / "errors").glob("*.rec"))
+        self.assertGreater(len(files), 60)
+        for path in files:
+            with self.subTest(path.name), self.assertRaises(sy.Error) as wrong:
+                sy.load(path).check()
+            expected = path.with_suffix(".expect").read_text().replace(path.name, str(path))
+            said = wrong.exception
+            if len(expected.splitlines()[0]) < 90 and str(path) not in expected:
+                self.assertEqual(str(said), expected.rstrip())
+            for one in said.diagnostics:
+                self.assertIn(one.message.split()[0], expected)
+                for span in one.spans:
+                    self.assertEqual(path.read_bytes()[slice(*span.bytes)].decode(), span.text)
+
+    def test_classes(self):
+        with self.assertRaises(sy.InputError) as wrong:
+            sy.kernel("kernel k(N)\nin x[N]\nout y[N]\ny[i] = x[i").check()
+        self.assertEqual(wrong.exception.diagnostics[0].code, "syntax")
+        with self.assertRaises(sy.Refuted) as wrong:
+            sy.load("matmul").prove(schedule="too-fast", check=True)
+        self.assertEqual(wrong.exception.counterexample, {"M": 1, "N": 2, "K": 1, "i": 0, "j": 1, "k": 0})
+        found = sy.load("matmul").prove(schedule="too-fast")
+        self.assertFalse(found)
+        self.assertTrue(sy.load("matmul").prove(schedule="cannon", check=True))
+
+    def test_a_deadlock(self):
+        waits = """(program waits (version 1)
+  (parameters N)
+  (array y out (N))
+  (grid (i 0 (- N 1)))
+  (channel east (offset 1) (latency 1) (depth 1))
+  (channel west (offset -1) (latency 1) (depth 1))
+  (class first (guard (= i 0)) (recv x west) (send east x) (store (y i) x))
+  (class second (guard (= i 1)) (recv x east) (send west x) (store (y i) x)))
+"""
+        for run in (sy.Program(waits).sim, sy.Program(waits).exec):
+            with self.assertRaises(sy.Deadlock) as wrong:
+                run(size={"N": 2})
+            self.assertIn("deadlock", str(wrong.exception))
+
+    def test_a_flag_that_there_is_not(self):
+        with self.assertRaises(sy.InputError):
+            sy.load("matmul").search(beauty="much")
+
+
+class Calls(unittest.TestCase):
+    """Calls that are stopped, that come from many threads, or from a child."""
+
+    def test_eight_threads(self):
+        alone = timeless(sy.load("matmul").run(size=dict(M=3, N=3, K=3)).to_dict())
+        found = [None] * 8
+
+        def work(number):
+            found[number] = timeless(sy.load("matmul").run(size=dict(M=3, N=3, K=3)).to_dict())
+
+        workers = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+        [worker.start() for worker in workers]
+        [worker.join() for worker in workers]
+        self.assertEqual(found, [alone] * 8)
+
+    def test_a_child_that_was_forked(self):
+        sy.load("matmul").run(size=dict(M=2, N=2, K=2))
+        with multiprocessing.get_context("fork").Pool(2) as pool:
+            self.assertEqual(pool.map(_cycles, [2, 3]), [4, 7])
+
+    def test_ctrl_c(self):
+        code = (
+            "import systole as sy, time, os, signal, threading\n"
+            "k = sy.load('lu')\n"
+            "began = threading.Timer(1.0, lambda: os.kill(os.getpid(), signal.SIGINT))\n"
+            "began.start()\n"
+            "start = time.monotonic()\n"
+            "try:\n"
+            "    k.search(size=dict(N=40), exact=True, bound=2)\n"
+            "except KeyboardInterrupt:\n"
+            "    print(time.monotonic() - start)\n"
+            "print(sy.load('matmul').run(size=dict(M=2, N=2, K=2)).cycles)\n"
+        )
+        done = subprocess.run(["python", "-c", code], capture_output=True, text=True, timeout=120)
+        took, cycles = done.stdout.split()
+        self.assertEqual(cycles, "4", done.stderr)
+        self.assertLess(float(took), 3.0)
+
+
+def _cycles(side: int) -> int:
+    return sy.load("matmul").run(schedule="cannon", size=dict(M=side, N=side, K=side)).cycles
+
+
+class Pictures(unittest.TestCase):
+    """What a notebook shows."""
+
+    def test_they_are_html(self):
+        k = sy.load("matmul")
+        self.assertIn("<table>", k.search(size=dict(M=2, N=2, K=2))._repr_html_())
+        self.assertIn("<iframe", k.run(size=dict(M=2, N=2, K=2), page=True)._repr_html_())
+
+
+class Notebooks(unittest.TestCase):
+    """The cells of each notebook run in their order, and what they assert holds."""
+
+    def test_they_run(self):
+        notebooks = sorted((ROOT / "python" / "notebooks").glob("*.ipynb"))
+        self.assertEqual(len(notebooks), 3)
+        for path in notebooks:
+            with self.subTest(path.stem), redirect_stdout(StringIO()):
+                names: dict = {}
+                for cell in json.loads(path.read_text())["cells"]:
+                    if cell["cell_type"] == "code":
+                        exec(compile("".join(cell["source"]), f"{path.name}", "exec"), names)
+
+    def test_the_read_me_runs(self):
+        block = (ROOT / "python" / "README.md").read_text().split("```python\n")[1].split("```")[0]
+        exec(compile(block, "README.md", "exec"), {})
+
+
+if __name__ == "__main__":
+    unittest.main()
