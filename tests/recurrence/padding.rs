@@ -3,6 +3,27 @@
 use crate::support::{filled, refusal, system, values};
 use systole_equations::recurrence::Expr;
 
+/// Points of a guard that begin at larger sizes, and an index with a step or in two.
+#[test]
+fn what_is_guarded_may_have_no_points_at_small_sizes() {
+    let kernel = |value: &str| {
+        format!("kernel k(N)\nin x[N]\nout y[N, N]\ny[i, j] = {value} where i + 2 <= j\ny[i, j] = 0 elsewhere")
+    };
+    for n in [1, 2, 5] {
+        let x = filled(1, &[n]);
+        let each = |of: &dyn Fn(usize, usize) -> f64| -> Vec<f64> {
+            (0..n * n).map(|at| (at / n, at % n)).map(|(i, j)| if i + 2 <= j { of(i, j) } else { 0.0 }).collect()
+        };
+        let sum = |ks: Vec<usize>| ks.into_iter().map(|k| if k < n { x[[k]] } else { 1.0 }).sum::<f64>();
+        let check = |value: &str, wanted: Vec<f64>| {
+            assert_eq!(values(&kernel(value), &[("N", n as i64)], &[("x", &x)]), wanted, "{value} at {n}");
+        };
+        check("sum(k in 0..N) (x[j + k] else 1)", each(&|_, j| sum((0..n).map(|k| j + k).collect())));
+        check("sum(k in 0..N step 2) (x[j + k] else 1)", each(&|_, j| sum((0..n).step_by(2).map(|k| j + k).collect())));
+        check("sum(k in 0..N) (x[j + k div 2] else 1)", each(&|_, j| sum((0..n).map(|k| j + k / 2).collect())));
+    }
+}
+
 /// The convolution of layers as people write it: padded, with strides and holes.
 #[test]
 fn a_padded_strided_dilated_convolution_is_that_of_loops() {
@@ -35,6 +56,9 @@ fn each_element_has_what_stands_for_it_outside() {
         values(&format!("{head}y[i] = x[i - 1] else -1 + x[i + 1] else x[i + 2] else 2"), &[("N", 4)], &[("x", &x)]);
     let wanted: Vec<f64> = (0..4).map(|i| at(i - 1).unwrap_or(-1.0) + at(i + 1).unwrap_or(2.0)).collect();
     assert_eq!(found, wanted);
+    // A choice around it is another one.
+    let found = values(&format!("{head}y[i] = select(0, x[0] else 5, 3)"), &[("N", 4)], &[("x", &x)]);
+    assert_eq!(found, [3.0; 4]);
     // An element that is always there needs nothing to stand for it.
     let plain = system(&format!("{head}y[i] = x[i] else 7"));
     assert!(matches!(plain.equations[0].value, Expr::Read { .. }));
@@ -63,6 +87,11 @@ fn elements_that_nothing_else_defines_have_a_default() {
         })
         .collect();
     assert_eq!(values(text, &[("N", 4)], &[("A", &a)]), wanted);
+    let halves =
+        "kernel k(N)\nin A[N, N]\nout L[N, N]\nL[i, j] = A[i, j] where j < i\nL[i, j] = A[i div 2, j] elsewhere";
+    let wanted: Vec<f64> =
+        (0..16).map(|at| (at / 4, at % 4)).map(|(i, j)| a[[if j < i { i } else { i / 2 }, j]]).collect();
+    assert_eq!(values(halves, &[("N", 4)], &[("A", &a)]), wanted);
     let ring = "kernel k(N)\nin A[N, N]\nout L[N, N]\nL[i, j] = A[i, j] where 0 < i < N - 1, 0 < j < N - 1\n\
                 L[i, j] = A[j, i] elsewhere";
     let wanted: Vec<f64> = (0..16)

@@ -9,7 +9,7 @@ use super::conditions::cases;
 use super::validate::{Context, can_leave};
 use super::{Domain, Equation, Expr, RecurrenceSystem, Role, Tensor};
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
-use systole_base::integer::{Affine, Bound, Name, Polyhedron, unused};
+use systole_base::integer::{Affine, Bindings, Bound, Name, Parameters, Polyhedron, unused};
 use systole_base::scalar::Function;
 use systole_base::span::Span;
 
@@ -115,7 +115,8 @@ fn name_apart(
     let tensor = unused(&format!("{}_select", equation.target), taken);
     let from_zero = |(index, (low, _)): (&Name, &(Affine, Affine))| Affine::variable(index) - low.clone();
     let subscripts: Vec<Affine> = indices.iter().zip(&reaches).map(from_zero).collect();
-    let shape = reaches.into_iter().map(|(low, high)| high - low + Affine::constant(1)).collect();
+    let extent = |(low, high): (Affine, Affine)| never_negative(high - low + Affine::constant(1), &plain.parameters);
+    let shape = reaches.into_iter().map(extent).collect();
     let span = equation.span;
     plain.tensors.push(Tensor { name: tensor.clone(), role: Role::Local, shape, assumption: None, span });
     let part = |(case, branch): (Polyhedron, &Expr)| Equation {
@@ -131,15 +132,34 @@ fn name_apart(
     Ok(parts.into_iter().chain([whole]).collect())
 }
 
+/// An extent, with places more where it may be negative because there are no points.
+fn never_negative(extent: Affine, parameters: &Parameters) -> Affine {
+    if Polyhedron::sizes(parameters).implies(&extent) { extent } else { extent.rising_from(0) }
+}
+
 /// From where to where an index runs at most: forms over the sizes.
 fn reach(set: &Polyhedron, index: &Name, sizes: &[Name]) -> Option<(Affine, Affine)> {
     let others: Vec<Name> = set.variables().into_iter().filter(|name| name != index && !sizes.contains(name)).collect();
     let (low, high) = set.eliminate_all(&others).bounds(index);
-    let plainest = |bounds: Vec<Bound>| {
-        let whole = bounds.into_iter().filter(|bound| bound.coefficient == 1).map(|bound| bound.form);
-        whole.min_by_key(Affine::plainness)
-    };
-    Some((plainest(low)?, plainest(high)?))
+    let plainest = |forms: Vec<Affine>| forms.into_iter().min_by_key(Affine::plainness);
+    Some((plainest(low.iter().filter_map(least).collect())?, plainest(high.iter().map(greatest).collect())?))
+}
+
+/// A form that a lower bound is at least; none where that takes a quotient.
+fn least(bound: &Bound) -> Option<Affine> {
+    match (bound.coefficient, bound.form.is_constant()) {
+        (1, _) => Some(bound.form.clone()),
+        (_, true) => bound.lower_value(&Bindings::new()).map(Affine::constant),
+        _ => None,
+    }
+}
+
+/// A form that an upper bound is at most, where there are points: a quotient of what is 0 or more is no more than that.
+fn greatest(bound: &Bound) -> Affine {
+    match bound.form.is_constant() {
+        true => Affine::constant(bound.upper_value(&Bindings::new()).unwrap_or(bound.form.constant_term())),
+        false => bound.form.clone(),
+    }
 }
 
 /// The expression with one part of it replaced wherever it stands.

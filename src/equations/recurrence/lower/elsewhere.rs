@@ -3,7 +3,7 @@
 //! In: such an equation, and all others. Out: equations of the elements that are left, with disjoint sets of points.
 
 use super::Lowering;
-use crate::recurrence::{Domain, Equation, gather};
+use crate::recurrence::{Equation, gather};
 use crate::syntax::ast;
 use crate::syntax::ast::Spanned;
 use systole_base::integer::{Affine, Name, Polyhedron, name};
@@ -17,34 +17,28 @@ impl Lowering<'_> {
         equation: &Spanned<ast::Equation>,
         others: &[Equation],
     ) -> Option<Vec<Equation>> {
-        let lowered = self.lower_equation(equation)?;
-        let [whole] = lowered.as_slice() else { return self.refuse_elsewhere(equation, "divides an index") };
-        let indices: Vec<Name> = whole.subscripts.iter().filter_map(Affine::as_variable).cloned().collect();
-        let is_plain =
-            indices.len() == whole.subscripts.len() && whole.domain.indices.iter().all(|index| indices.contains(index));
-        if !is_plain || indices.len() != whole.domain.indices.len() {
+        let (whole, divided) = self.lower_before_division(equation)?;
+        let indices: Vec<Name> = whole.target.subscripts.iter().filter_map(Affine::as_variable).cloned().collect();
+        let is_plain = whole.indices.iter().all(|index| indices.contains(&index.node));
+        let places = [whole.target.subscripts.len(), whole.indices.len()];
+        if !is_plain || places.iter().any(|count| *count != indices.len()) {
             return self.refuse_elsewhere(equation, "has something else than one index in each place");
         }
-        let others: Vec<&Equation> = others.iter().filter(|other| other.target == whole.target).collect();
+        let tensor = &whole.tensor.name;
+        let others: Vec<&Equation> = others.iter().filter(|other| other.target == *tensor).collect();
         for other in &others {
             if self.defined_by(other, &indices).is_none() {
-                let message = format!("which elements of `{}` are left cannot be said by inequalities", whole.target);
+                let message = format!("which elements of `{}` are left cannot be said by inequalities", tensor);
                 let blamed = self.blame(equation.span, message, "elsewhere than another equation says");
                 let blamed = blamed.label(self.source, other.span, "this one defines elements by strides");
                 self.report(blamed.help("write an equation for the strides between, as in `y[2*i + 1] = 0`"));
                 return None;
             }
         }
-        let sizes = Polyhedron::sizes(&self.parameters);
-        let Some(left) = self.left_of(whole.domain.set.clone(), &indices, &others) else {
+        let Some(left) = self.left_of(whole.set.clone(), &indices, &others) else {
             return self.refuse_elsewhere(equation, "leaves more sets of elements than can be said");
         };
-        let part = |set: Polyhedron| {
-            let indices = whole.domain.indices.clone();
-            let value = self.close_padding(&whole.value, &set.intersect(&sizes));
-            Equation { domain: Domain { indices, set }, value, ..whole.clone() }
-        };
-        Some(left.into_iter().map(part).collect())
+        self.divide(&whole, &divided, &left, equation.span)
     }
 
     fn refuse_elsewhere<T>(&mut self, equation: &Spanned<ast::Equation>, why: &str) -> Option<T> {

@@ -1,6 +1,7 @@
 //! Equations: the target, the free indices and their domain, the right-hand side.
 
 use super::Lowering;
+use super::halves::Divided;
 use super::ranges::{Use, half_open};
 use crate::recurrence::{Domain, Equation, Expr, Role, Strip, Tensor};
 use crate::syntax::ast;
@@ -20,13 +21,13 @@ pub(super) struct Scope {
 }
 
 /// An equation in whose forms names stand for quotients and rests.
-struct Undivided {
-    tensor: Tensor,
-    indices: Vec<Ident>,
+pub(super) struct Undivided {
+    pub(super) tensor: Tensor,
+    pub(super) indices: Vec<Ident>,
     /// The points, without what the target's extents say of several indices.
-    set: Polyhedron,
-    target: Use,
-    value: Expr,
+    pub(super) set: Polyhedron,
+    pub(super) target: Use,
+    pub(super) value: Expr,
 }
 
 impl Scope {
@@ -39,20 +40,43 @@ impl Scope {
 impl Lowering<'_> {
     /// The equation; several where indices in it are divided.
     pub(super) fn lower_equation(&mut self, equation: &Spanned<ast::Equation>) -> Option<Vec<Equation>> {
+        let (undivided, divided) = self.lower_before_division(equation)?;
+        let sets = vec![undivided.set.clone()];
+        self.divide(&undivided, &divided, &sets, equation.span)
+    }
+
+    /// An equation before it is divided, and what is divided in it.
+    pub(super) fn lower_before_division(
+        &mut self,
+        equation: &Spanned<ast::Equation>,
+    ) -> Option<(Undivided, Vec<Divided>)> {
         self.divided = Some(vec![]);
         let undivided = self.lower_undivided(&equation.node);
         let divided = self.divided.take().unwrap_or_default();
-        let Undivided { tensor, indices, set, target, value } = undivided?;
+        Some((undivided?, divided))
+    }
+
+    /// The equations that one is at these points, one for each rest of what it divides.
+    pub(super) fn divide(
+        &mut self,
+        undivided: &Undivided,
+        divided: &[Divided],
+        sets: &[Polyhedron],
+        span: Span,
+    ) -> Option<Vec<Equation>> {
+        let Undivided { tensor, indices, target, value, .. } = undivided;
         let names: Vec<Name> = indices.iter().map(|index| index.node.clone()).collect();
         let mut equations = vec![];
-        for image in self.images(&divided, &names, equation.span)? {
+        for image in self.images(divided, &names, span)? {
             let mut target = target.clone();
             target.substitute(&image);
-            let domain = self.lower_domain(&indices, set.substitute(&image), &target)?;
-            let points = domain.set.intersect(&Polyhedron::sizes(&self.parameters));
-            let value = self.close_padding(&value.substitute(&image), &points);
-            let (target, subscripts) = (tensor.name.clone(), target.subscripts);
-            equations.push(Equation { target, subscripts, domain, value, span: equation.span });
+            for set in sets {
+                let domain = self.lower_domain(indices, set.substitute(&image), &target)?;
+                let points = domain.set.intersect(&Polyhedron::sizes(&self.parameters));
+                let value = self.close_padding(&value.substitute(&image), &points);
+                let (target, subscripts) = (tensor.name.clone(), target.subscripts.clone());
+                equations.push(Equation { target, subscripts, domain, value, span });
+            }
         }
         Some(equations)
     }

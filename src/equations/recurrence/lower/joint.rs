@@ -280,7 +280,8 @@ fn difference(left: &Expr, right: &Expr) -> Expr {
 fn find_extent(file: &ast::File, expression: &Expr, index: &Name) -> Option<Expr> {
     let search = |part: &Expr| find_extent(file, part, index);
     match &expression.node {
-        Term::Number(_) | Term::Name(_) => None,
+        // What has an `else` may lie outside.
+        Term::Number(_) | Term::Name(_) | Term::Else(..) => None,
         Term::Access(tensor, subscripts) => {
             let declared = file.tensors.iter().find(|declared| declared.node.name == *tensor)?;
             let mut pairs = subscripts.iter().zip(&declared.node.shape);
@@ -289,9 +290,7 @@ fn find_extent(file: &ast::File, expression: &Expr, index: &Name) -> Option<Expr
         }
         Term::Call(_, arguments) => arguments.iter().find_map(search),
         Term::Negate(operand) | Term::Divide(_, operand, _) | Term::Reduce(_, _, _, operand) => search(operand),
-        Term::Else(left, right) | Term::Infix(_, left, right) | Term::Compare(_, left, right) => {
-            search(left).or_else(|| search(right))
-        }
+        Term::Infix(_, left, right) | Term::Compare(_, left, right) => search(left).or_else(|| search(right)),
     }
 }
 

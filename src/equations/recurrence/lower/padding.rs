@@ -11,6 +11,9 @@ use crate::syntax::ast::Term;
 use systole_base::integer::{Affine, Polyhedron};
 use systole_base::scalar::Function;
 
+/// Stands for a condition that is still open.
+const OPEN: f64 = 0.5;
+
 impl Lowering<'_> {
     pub(super) fn lower_else(&mut self, element: &ast::Expr, other: &ast::Expr, scope: &mut Scope) -> Option<Expr> {
         if !matches!(element.node, Term::Access(..)) {
@@ -21,7 +24,7 @@ impl Lowering<'_> {
         }
         let (read, other) = (self.lower_expression(element, scope), self.lower_expression(other, scope));
         self.padded.push(element.span);
-        Some(Expr::Apply(Function::Select, vec![Expr::Number(1.0), read?, other?]))
+        Some(Expr::Apply(Function::Select, vec![Expr::Number(OPEN), read?, other?]))
     }
 
     /// The value with the condition of each element that has an `else`, at these points.
@@ -36,20 +39,19 @@ impl Lowering<'_> {
                 span: *span,
             },
             Expr::Apply(function, arguments) => {
-                let closed = arguments.iter().map(|argument| self.close_padding(argument, set)).collect::<Vec<_>>();
-                match (function, &closed[..]) {
-                    (Function::Select, [_, read @ Expr::Read { tensor, subscripts, span }, other])
-                        if self.padded.contains(span) =>
+                let closed = || arguments.iter().map(|argument| self.close_padding(argument, set)).collect::<Vec<_>>();
+                match (function, &arguments[..]) {
+                    (Function::Select, [open, read @ Expr::Read { tensor, subscripts, span }, other])
+                        if *open == Expr::Number(OPEN) && self.padded.contains(span) =>
                     {
+                        let other = self.close_padding(other, set);
                         let shape = self.tensor(tensor).map(|tensor| tensor.shape.clone()).unwrap_or_default();
                         match within(subscripts, &shape, set) {
-                            Some(condition) => {
-                                Expr::Apply(Function::Select, vec![condition, read.clone(), other.clone()])
-                            }
+                            Some(condition) => Expr::Apply(Function::Select, vec![condition, read.clone(), other]),
                             None => read.clone(),
                         }
                     }
-                    _ => Expr::Apply(*function, closed),
+                    _ => Expr::Apply(*function, closed()),
                 }
             }
         }
