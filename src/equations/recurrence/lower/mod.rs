@@ -32,6 +32,8 @@ mod halves;
 
 mod joint;
 
+mod last_writes;
+
 mod laws;
 
 mod padding;

@@ -4,9 +4,9 @@
 //! order of the indices on the left; what they read is what stands there at that moment. Out: equations in which every element has one
 //! value. Each equation of the tensor has a tensor of its own, `A_1[k, i, j]`, and each read has the last of them that is written before
 //! it, or what comes in. What leaves, `A_out`, has the last of all. Which one that is may depend on the point: then an equation is several.
-//! Paper: Feautrier, Dataflow analysis of array and scalar references, 1991, for one index of time.
 
 use super::Lowering;
+use super::last_writes::{Element, Moment, Sources, Statement, Work, incoming};
 use crate::recurrence::{Domain, Equation, Expr, Role, Tensor};
 use crate::syntax::ast;
 use std::collections::BTreeMap;
@@ -25,45 +25,6 @@ pub(super) struct Replaced {
     /// From the first step to the one behind the last.
     pub(super) range: (Affine, Affine),
     pub(super) span: Span,
-}
-
-/// One equation of such a tensor.
-struct Statement {
-    /// The equation, whose target is what it replaces elements of.
-    equation: Equation,
-    /// For each subscript the index that stands there alone; of the others the step says what they are.
-    axes: Vec<Option<Name>>,
-    /// The tensor of what it writes.
-    result: Name,
-}
-
-/// Where an element comes from.
-#[derive(Clone)]
-enum Origin {
-    /// It came in.
-    Given,
-    /// A statement wrote it in this step.
-    Written(usize, Affine),
-}
-
-/// Points, and where an element comes from there.
-type Cases = Vec<(Polyhedron, Origin)>;
-
-/// A moment of the work: before a statement writes its element at a point of a step.
-struct Moment<'a> {
-    statement: usize,
-    step: Affine,
-    /// The values of the statement's indices.
-    point: &'a [Name],
-}
-
-/// All statements of the tensors that have the same steps, in order.
-struct Work {
-    tensors: Vec<Replaced>,
-    step: Name,
-    range: (Affine, Affine),
-    statements: Vec<Statement>,
-    sizes: Polyhedron,
 }
 
 impl Lowering<'_> {
@@ -178,19 +139,14 @@ impl Lowering<'_> {
         let step = Affine::variable(&work.step);
         let target = work.result_at(&step, &equation.subscripts);
         let whole = Equation { target: result.clone(), subscripts: target, ..equation.clone() };
-        let sources = |set: &Polyhedron, (tensor, element): (&Name, &[Affine])| {
+        let sources = |set: &Polyhedron, (tensor, element): Element| {
             work.before(set, (tensor, element), &Moment { statement: place, step: step.clone(), point: &point })
         };
         self.divide_by_sources(work, whole, &sources)
     }
 
     /// An equation with what its reads of the tensor are, one for each case.
-    fn divide_by_sources(
-        &mut self,
-        work: &Work,
-        whole: Equation,
-        sources: &dyn Fn(&Polyhedron, (&Name, &[Affine])) -> Option<Cases>,
-    ) -> Option<Vec<Equation>> {
+    fn divide_by_sources(&mut self, work: &Work, whole: Equation, sources: &Sources) -> Option<Vec<Equation>> {
         let (mut open, mut done) = (vec![whole], vec![]);
         while let Some(next) = open.pop() {
             let set = next.domain.set.intersect(&work.sizes);
@@ -287,127 +243,10 @@ impl Lowering<'_> {
             value: Expr::Read { tensor: tensor.clone(), subscripts, span },
             span,
         };
-        let sources = |set: &Polyhedron, read: (&Name, &[Affine])| {
-            work.past(set.clone(), read, work.range.1.clone() - Affine::constant(1))
+        let sources = |set: &Polyhedron, read: Element| {
+            work.past(set.clone(), read, &(work.range.1.clone() - Affine::constant(1)))
         };
         Some((target, self.divide_by_sources(work, whole, &sources)?))
-    }
-}
-
-/// What stands for what came in while equations are written: the tensor itself is what is to be found.
-fn incoming(tensor: &Name) -> Name {
-    name(&format!("{tensor} given"))
-}
-
-impl Work {
-    fn result_at(&self, step: &Affine, element: &[Affine]) -> Vec<Affine> {
-        let number = step.clone() - self.range.0.clone();
-        std::iter::once(number).chain(element.iter().cloned()).collect()
-    }
-
-    fn read(&self, tensor: &Name, origin: &Origin, element: &[Affine]) -> (Name, Vec<Affine>) {
-        match origin {
-            Origin::Given => (incoming(tensor), element.to_vec()),
-            Origin::Written(place, step) => (self.statements[*place].result.clone(), self.result_at(step, element)),
-        }
-    }
-
-    /// That a statement writes an element in a step.
-    fn writes(&self, place: usize, step: &Affine, element: &[Affine]) -> Polyhedron {
-        let Statement { equation, axes, .. } = &self.statements[place];
-        let mut image: BTreeMap<Name, Affine> =
-            axes.iter().zip(element).filter_map(|(axis, form)| Some((axis.clone()?, form.clone()))).collect();
-        image.insert(self.step.clone(), step.clone());
-        let said = equation.subscripts.iter().zip(axes).zip(element).filter(|((_, axis), _)| axis.is_none());
-        let equal = said.flat_map(|((form, _), element)| {
-            let apart = form.substitute(&image) - element.clone();
-            [apart.clone(), -apart]
-        });
-        Polyhedron::new(equal).intersect(&equation.domain.set.substitute(&image))
-    }
-
-    /// Where an element comes from that is read at a moment.
-    fn before(&self, set: &Polyhedron, (tensor, element): (&Name, &[Affine]), moment: &Moment) -> Option<Cases> {
-        let is_of = |place: &usize| self.statements[*place].equation.target == *tensor;
-        let mut found: Cases = vec![];
-        let mut open = vec![set.clone()];
-        let mut take = |open: &mut Vec<Polyhedron>, place: usize, region: Polyhedron| {
-            let inside = open.iter().map(|part| part.intersect(&region)).filter(|part| !part.is_empty());
-            found.extend(inside.map(|part| (part, Origin::Written(place, moment.step.clone()))));
-            *open = open.iter().flat_map(|part| part.outside(&region)).filter(|part| !part.is_empty()).collect();
-        };
-        if is_of(&moment.statement) {
-            let own = self.writes(moment.statement, &moment.step, element);
-            for earlier in self.earlier_points(element, moment) {
-                take(&mut open, moment.statement, own.intersect(&earlier));
-            }
-        }
-        for place in (0..moment.statement).rev().filter(is_of) {
-            take(&mut open, place, self.writes(place, &moment.step, element));
-        }
-        for part in open {
-            found.extend(self.past(part, (tensor, element), moment.step.clone() - Affine::constant(1))?);
-        }
-        Some(found)
-    }
-
-    /// That a statement comes to an element before it comes to a point: one set for each index at which they differ first.
-    fn earlier_points(&self, element: &[Affine], moment: &Moment) -> Vec<Polyhedron> {
-        let axes = &self.statements[moment.statement].axes;
-        let own = axes.iter().zip(element).filter(|(axis, _)| axis.is_some()).map(|(_, form)| form.clone());
-        let apart: Vec<Affine> =
-            moment.point.iter().zip(own).map(|(index, form)| Affine::variable(index) - form).collect();
-        let first = |place: usize| {
-            let same = apart[..place].iter().flat_map(|form| [form.clone(), -form.clone()]);
-            Polyhedron::new(same.chain([apart[place].clone() - Affine::constant(1)]))
-        };
-        (0..apart.len()).map(first).collect()
-    }
-
-    /// Where an element comes from that was last written in step `last` or before; `None` where that has no closed form.
-    fn past(&self, set: Polyhedron, (tensor, element): (&Name, &[Affine]), last: Affine) -> Option<Cases> {
-        let time = name("any step");
-        let mut ends: Vec<(usize, Affine, Polyhedron)> = vec![];
-        let is_of = |place: &usize| self.statements[*place].equation.target == *tensor;
-        for place in (0..self.statements.len()).filter(is_of) {
-            let mut all = self.writes(place, &Affine::variable(&time), element);
-            all.add(last.clone() - Affine::variable(&time));
-            let (_, upper) = all.bounds(&time);
-            for bound in upper {
-                if bound.coefficient != 1 {
-                    return None;
-                }
-                let image = BTreeMap::from([(time.clone(), bound.form.clone())]);
-                ends.push((place, bound.form, all.substitute(&image)));
-            }
-        }
-        let mut found: Cases = vec![];
-        for (number, (place, step, region)) in ends.iter().enumerate() {
-            let mut parts = vec![set.intersect(region)];
-            for (other, (other_place, other_step, other_region)) in ends.iter().enumerate() {
-                let later = other_step.clone() - step.clone();
-                let beats = match other_place.cmp(place) {
-                    std::cmp::Ordering::Equal if other < number => other_region.clone(),
-                    std::cmp::Ordering::Equal => continue,
-                    std::cmp::Ordering::Greater => other_region.intersect(&Polyhedron::new([later])),
-                    std::cmp::Ordering::Less => other_region.intersect(&Polyhedron::new([later - Affine::constant(1)])),
-                };
-                parts = parts.into_iter().flat_map(|part| part.outside(&beats)).collect();
-                parts.retain(|part| !part.is_empty());
-            }
-            found.extend(
-                parts
-                    .into_iter()
-                    .filter(|part| !part.is_empty())
-                    .map(|part| (part, Origin::Written(*place, step.clone()))),
-            );
-        }
-        let mut given = vec![set];
-        for (.., region) in &ends {
-            given = given.into_iter().flat_map(|part| part.outside(region)).filter(|part| !part.is_empty()).collect();
-        }
-        found.extend(given.into_iter().map(|part| (part, Origin::Given)));
-        Some(found)
     }
 }
 
