@@ -135,3 +135,12 @@ fn what_is_no_split_of_a_reduction_is_refused() {
     let said = refused(scattered, "split sum(i, j) as sum(i) sum(j)");
     assert!(said.contains("cannot be split: its target names indices of it"), "{said}");
 }
+
+#[test]
+fn what_a_split_adds_may_stay_on_its_pe() {
+    let kernel = "kernel t(C, K, N)\nin A[C, K, N]\nout Y[N]\nY[i] = sum(c, k) A[c, k, i]\n\n\
+                  schedule s\nsplit sum(c, k) as sum(k) sum(c)\nlocal Y";
+    crate::support::system(&format!("{kernel}.c\n"));
+    let said = crate::support::refusal(&format!("{kernel}.z\n"));
+    assert!(said.contains("`Y.z`"), "{said}");
+}
