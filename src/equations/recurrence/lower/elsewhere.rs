@@ -54,7 +54,10 @@ impl Lowering<'_> {
         let mut left = vec![set];
         for other in others {
             let defined = self.defined_by(other, indices)?;
-            let outside = |part: Polyhedron| part.outside(&defined);
+            let outside = |part: Polyhedron| match part.intersect(&defined).intersect(&sizes).is_empty() {
+                true => vec![part],
+                false => part.outside(&defined),
+            };
             left = left.into_iter().flat_map(outside).filter(|part| !part.intersect(&sizes).is_empty()).collect();
             if left.len() > CASE_LIMIT {
                 return None;

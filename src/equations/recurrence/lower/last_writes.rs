@@ -95,7 +95,7 @@ impl Work {
         let mut take = |open: &mut Vec<Polyhedron>, place: usize, region: Polyhedron| {
             let inside = open.iter().map(|part| part.intersect(&region)).filter(|part| !part.is_empty());
             found.extend(inside.map(|part| (part, Origin::Written(place, moment.step.clone()))));
-            *open = open.iter().flat_map(|part| part.outside(&region)).filter(|part| !part.is_empty()).collect();
+            *open = left_of(open, &region);
         };
         if is_of(&moment.statement) {
             let own = self.writes(moment.statement, &moment.step, element);
@@ -183,7 +183,11 @@ impl End {
     }
 }
 
-/// What of some sets lies outside of another one.
+/// What of some sets lies outside of another one; a set that does not meet it stays whole.
 fn left_of(parts: &[Polyhedron], other: &Polyhedron) -> Vec<Polyhedron> {
-    parts.iter().flat_map(|part| part.outside(other)).filter(|part| !part.is_empty()).collect()
+    let outside = |part: &Polyhedron| match part.intersect(other).is_empty() {
+        true => vec![part.clone()],
+        false => part.outside(other),
+    };
+    parts.iter().flat_map(outside).filter(|part| !part.is_empty()).collect()
 }
