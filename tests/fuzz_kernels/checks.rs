@@ -275,7 +275,7 @@ fn kernels_follow_from_seed_and_number_and_have_everything() {
     let text = |seed, number| growth::kernel(seed, number).to_string();
     assert_eq!(text(1, 5), text(1, 5));
     assert_ne!(text(1, 5), text(2, 5));
-    let all: String = (0..800).map(|number| text(1, number)).collect();
+    let all: String = (0..2400).map(|number| text(1, number)).collect();
     let wanted = [
         "in 0..i)",
         "in i + 1..",

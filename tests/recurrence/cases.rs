@@ -92,6 +92,9 @@ fn a_declared_reduction_runs_over_an_interval() {
     assert_eq!(over("j in max(0, i - 2)..min(N, i + 2)"), wanted(&|i| i.saturating_sub(2)..(i + 2).min(6)));
     assert_eq!(over("j in 0..i"), wanted(&|i| 0..i));
     assert_eq!(over("j in N-1..-1 step -1"), wanted(&|_| 0..6));
+    let halves = format!("kernel k(N)\nin x[N]\nout v, p\n{least}(v, p) = least(j in 0..2*N) (x[j div 2], j)\n");
+    let found = at(&system(&halves), &[("N", 6)], &[("x", vec![6])]);
+    assert_eq!(found, [2.0 * wanted(&|_| 0..6)[0], wanted(&|_| 0..6)[6]]);
     let text = format!("kernel k(N)\nin x[N]\nout v, p\n{least}(v, p) = least(j in 0..N step 2) (x[j], j)\n");
     assert!(refused(&text).contains("how many steps there are is no form of sizes"), "{}", refused(&text));
 }

@@ -92,6 +92,12 @@ fn elements_that_nothing_else_defines_have_a_default() {
     let wanted: Vec<f64> =
         (0..16).map(|at| (at / 4, at % 4)).map(|(i, j)| a[[if j < i { i } else { i / 2 }, j]]).collect();
     assert_eq!(values(halves, &[("N", 4)], &[("A", &a)]), wanted);
+    let both = "kernel k(N)\nin A[N, N]\nout L[N, N]\nL[i, j] = A[i, j mod 2] where 1 <= j < i\nL[i, j] = A[i div 2, j] elsewhere";
+    let wanted: Vec<f64> = (0..16)
+        .map(|at| (at / 4, at % 4))
+        .map(|(i, j)| if 1 <= j && j < i { a[[i, j % 2]] } else { a[[i / 2, j]] })
+        .collect();
+    assert_eq!(values(&both.replace("kernel k(N)", "kernel k(N) where N >= 2"), &[("N", 4)], &[("A", &a)]), wanted);
     let ring = "kernel k(N)\nin A[N, N]\nout L[N, N]\nL[i, j] = A[i, j] where 0 < i < N - 1, 0 < j < N - 1\n\
                 L[i, j] = A[j, i] elsewhere";
     let wanted: Vec<f64> = (0..16)

@@ -25,7 +25,10 @@ impl Lowering<'_> {
             return self.refuse_elsewhere(equation, "has something else than one index in each place");
         }
         let tensor = &whole.tensor.name;
-        let others: Vec<&Equation> = others.iter().filter(|other| other.target == *tensor).collect();
+        let wholes = self.wholes.clone();
+        let is_divided = |other: &&Equation| wholes.iter().any(|whole| whole.span == other.span);
+        let others = others.iter().filter(|other| !is_divided(other)).chain(&wholes);
+        let others: Vec<&Equation> = others.filter(|other| other.target == *tensor).collect();
         for other in &others {
             if self.defined_by(other, &indices).is_none() {
                 let message = format!("which elements of `{}` are left cannot be said by inequalities", tensor);

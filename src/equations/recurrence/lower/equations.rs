@@ -66,6 +66,7 @@ impl Lowering<'_> {
     ) -> Option<Vec<Equation>> {
         let Undivided { tensor, indices, target, value, .. } = undivided;
         let names: Vec<Name> = indices.iter().map(|index| index.node.clone()).collect();
+        self.keep_whole(undivided, divided, span);
         let mut equations = vec![];
         for image in self.images(divided, &names, span)? {
             let mut target = target.clone();
@@ -79,6 +80,20 @@ impl Lowering<'_> {
             }
         }
         Some(equations)
+    }
+
+    /// Notes the elements that an equation defines which is divided because of its value alone: its parts define them by strides.
+    fn keep_whole(&mut self, undivided: &Undivided, divided: &[Divided], span: Span) {
+        let Undivided { tensor, indices, set, target, .. } = undivided;
+        let names_half = |form: &Affine| divided.iter().any(|half| form.mentions([&half.name]));
+        let mut forms = set.constraints().iter().chain(&target.subscripts);
+        if divided.is_empty() || forms.any(names_half) {
+            return;
+        }
+        let indices: Vec<Name> = indices.iter().map(|index| index.node.clone()).collect();
+        let domain = Domain { set: self.within_target(&indices, set.clone(), target), indices };
+        let (target, subscripts) = (tensor.name.clone(), target.subscripts.clone());
+        self.wholes.push(Equation { target, subscripts, domain, value: Expr::Number(0.0), span });
     }
 
     fn lower_undivided(&mut self, equation: &ast::Equation) -> Option<Undivided> {

@@ -13,7 +13,7 @@ use super::Lowering;
 use super::cases::collect_forms;
 use super::equations::{collect_names, count};
 use super::laws::changes_first_term;
-use super::scan::{Scan, rewrite};
+use super::scan::{Scan, at, rewrite};
 use crate::syntax::ast;
 use crate::syntax::ast::{Binding, Direction, Expr, Ident, Infix, JointEquation, Reduction, Spanned, Term};
 use systole_base::integer::{Affine, Name, Polyhedron, unused};
@@ -67,7 +67,7 @@ impl Lowering<'_> {
         };
         let sign = if *step < 0 { Infix::Subtract } else { Infix::Add };
         let value = Spanned::new(Term::Infix(sign, Box::new(low.clone()), Box::new(moved)), index.span);
-        let at = |part: &Expr| (part.node == Term::Name(index.node.clone())).then(|| value.clone());
+        let at = |part: &Expr| at(part, &index.node, &value);
         let zero = Spanned::new(Term::Number(0.0), low.span);
         let binding = Binding { index: index.clone(), range: Some((zero, count)), step: 1 };
         let terms = equation.node.terms.iter().map(|term| rewrite(term, &at)).collect();

@@ -59,6 +59,7 @@ pub fn lower(file: &ast::File, source: &Arc<Source>) -> Checked<RecurrenceSystem
         tensors: vec![],
         divided: None,
         padded: vec![],
+        wholes: vec![],
         replaced: vec![],
     };
     lowering.declare_parameters(&file.kernel.node);
@@ -94,6 +95,8 @@ struct Lowering<'a> {
     divided: Option<Vec<Divided>>,
     /// The elements behind which `else` stands.
     padded: Vec<Span>,
+    /// Equations without their values, before they were divided.
+    wholes: Vec<Equation>,
     /// The tensors that come in and leave.
     replaced: Vec<Replaced>,
 }

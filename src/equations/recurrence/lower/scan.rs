@@ -6,8 +6,11 @@
 use super::equations::collect_names;
 use super::joint::names_a_target;
 use super::laws::neutral;
+use crate::recurrence::Strip;
 use crate::syntax::ast;
-use crate::syntax::ast::{Condition, Direction, Expr, Ident, Infix, JointEquation, Reduction, Relation, Spanned, Term};
+use crate::syntax::ast::{
+    Condition, Direction, Expr, Half, Ident, Infix, JointEquation, Reduction, Relation, Spanned, Term,
+};
 use systole_base::integer::{Name, unused};
 use systole_base::span::Span;
 
@@ -78,7 +81,7 @@ impl Scan<'_> {
                 self.fill(expanded, (&self.steps[component], component), nothing, false);
             }
             (None, false) => {
-                let at_low = |part: &Expr| (part.node == here.node).then(|| self.low.clone());
+                let at_low = |part: &Expr| at(part, &self.equation.binding.index.node, &self.low);
                 let within = self.within_targets(file, component);
                 self.define(expanded, component, zero, rewrite(term, &at_low), within, term.span);
             }
@@ -301,6 +304,17 @@ fn number(value: f64, span: Span) -> Expr {
 fn infix(sign: Infix, left: Expr, right: Expr) -> Expr {
     let span = left.span;
     Spanned::new(Term::Infix(sign, Box::new(left), Box::new(right)), span)
+}
+
+/// What an index is that has a value, by itself or divided.
+pub(super) fn at(part: &Expr, index: &Name, value: &Expr) -> Option<Expr> {
+    let Term::Name(name) = &part.node else { return None };
+    let half = || {
+        let strip = Strip::of(name).filter(|strip| strip.index == *index)?;
+        let half = if strip.number() == *name { Half::Quotient } else { Half::Rest };
+        Some(Spanned::new(Term::Divide(half, Box::new(value.clone()), strip.size), part.span))
+    };
+    if name == index { Some(value.clone()) } else { half() }
 }
 
 /// The expression with each outermost part that `replace` knows replaced.
