@@ -14,7 +14,8 @@ FEATURES ?=
 WITH = $(if $(FEATURES),--features $(FEATURES))
 
 .DEFAULT_GOAL := help
-.PHONY: help check test-long run test test-mpi test-openblas setup perfetto lint bless bench peers figures install wheel test-python fuzz fuzz-kernels fuzz-orders clean
+.PHONY: help check test-long run test test-mpi test-openblas native setup perfetto lint bless bench peers figures install wheel test-python fuzz fuzz-kernels \
+  fuzz-orders clean
 
 help: ## what there is
 	@grep -E '^[a-z-]+:.* ## ' $(MAKEFILE_LIST) | sed -E 's/:.* ## /\t/' | expand -t 16
@@ -43,6 +44,10 @@ test-openblas: ## as test, with leaves by OpenBLAS
 test-long: setup ## more cases of tests, and those that take minutes each; with FEATURES=mpi those of ranks too
 	cargo test --release -p systole -p systole-compile --features long-tests $(WITH) \
 	  --test algebra --test commands --test exec --test extract --test pipeline
+
+# Needs a C compiler: gcc, clang, or both.
+native: setup ## every kernel and schedule as C, by each C compiler, under sanitizers, held to exec bit for bit
+	cargo test --release -p systole --features long-tests --test exec -- native::
 
 lint: setup
 	cargo fmt --all --check

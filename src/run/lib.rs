@@ -1,4 +1,4 @@
-//! What runs programs: leaves over tiles, the cycle-accurate simulator, threads and MPI ranks.
+//! What runs programs: leaves over tiles, the cycle-accurate simulator, threads and MPI ranks; and what writes them as C.
 //!
 //! Nothing here knows the compiler.
 #![warn(missing_docs)]
@@ -10,3 +10,5 @@ pub mod shared;
 pub mod sim;
 
 pub mod exec;
+
+pub mod native;

@@ -49,7 +49,7 @@ pub use systole_compile::{Compiled, Options, compile};
 pub use systole_compile::{algebra, check, cost, emit, extract, mapping, rewrite, smt, systolize, timing};
 pub use systole_equations::{recurrence, syntax, tiles};
 pub use systole_program::{array, obligation};
-pub use systole_run::{exec, leaf, shared, sim};
+pub use systole_run::{exec, leaf, native, shared, sim};
 
 pub mod report;
 

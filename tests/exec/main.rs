@@ -48,6 +48,8 @@ mod attention;
 
 mod singles;
 
+mod native;
+
 #[path = "../specials/mod.rs"]
 mod special_numbers;
 

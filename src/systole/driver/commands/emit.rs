@@ -1,7 +1,8 @@
-//! `systole emit`: search, prove, write the program.
+//! `systole emit`: search, prove, write the program, or what it is in C.
 
+use crate::driver::commands::emit_native;
 use crate::driver::files::Named;
-use crate::driver::flags::arguments::{EmitArguments, SoughtArguments};
+use crate::driver::flags::arguments::{EmitArguments, SoughtArguments, Target};
 use crate::driver::flags::limit_arguments::told;
 use crate::driver::flags::setting::{Setting, check_flags};
 use crate::driver::kernels::kernel::Loaded;
@@ -18,6 +19,13 @@ use systole_equations::recurrence;
 /// Runs the command. The equations need no search, unless their best form is asked for.
 pub fn run(arguments: &EmitArguments, output: &Output) -> Done {
     let (asked, kernel) = (arguments.asked(), &arguments.sought.kernel.kernel);
+    emit_native::refuse_leaves(arguments)?;
+    if arguments.target == Target::C {
+        emit_native::check(arguments)?;
+        if emit_native::is_program(kernel) {
+            return emit_native::of_program(arguments, output);
+        }
+    }
     if !asked.is_of_equations() || arguments.sought.space.has_forms() {
         return pipeline::run(arguments, output);
     }
@@ -40,7 +48,9 @@ impl KernelCommand for EmitArguments {
     }
 
     fn written(&self) -> Vec<Named<'_>> {
-        vec![("`--output`", self.output.as_deref())]
+        // A folder is one of its own.
+        let file = self.output.as_deref().filter(|_| self.target == Target::Program);
+        vec![("`--output`", file)]
     }
 
     fn run(&self, Loaded { kernel, mut lowered }: Loaded, output: &Output) -> Done {
@@ -60,6 +70,9 @@ impl KernelCommand for EmitArguments {
             return Ok(Verdict::Good);
         }
         let written = Written::new(&searched, &winner)?;
+        if self.target == Target::C {
+            return emit_native::write(&written.program, self, output);
+        }
         match &self.output {
             Some(path) => {
                 files::write(path, &written.text)?;

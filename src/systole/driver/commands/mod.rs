@@ -15,6 +15,8 @@ pub mod equal;
 
 pub mod explain;
 
+pub mod emit_native;
+
 pub mod emit;
 
 pub mod run;

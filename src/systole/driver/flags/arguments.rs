@@ -7,7 +7,7 @@ use crate::driver::flags::program_arguments::{ArrayArguments, SimArguments, Trac
 use crate::driver::flags::time_arguments::TimeArguments;
 use crate::driver::kernels::designed;
 use crate::driver::kernels::stages::Stage;
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 /// Recurrence equations in, a distributed program out that is proved right for every problem size.
@@ -279,14 +279,31 @@ pub struct ExplainArguments {
     pub dot: Option<PathBuf>,
 }
 
+/// What `systole emit` writes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Target {
+    /// The program.
+    #[default]
+    Program,
+    /// A folder of C11.
+    C,
+}
+
 /// `systole emit`.
 #[derive(Args, Debug)]
 pub struct EmitArguments {
     #[command(flatten)]
     pub sought: SoughtArguments,
-    /// Where to write [default: standard output]
-    #[arg(short, long, value_name = "FILE.pe")]
+    /// Where to write: a file, or a folder for C [default: standard output]
+    #[arg(short, long, value_name = "FILE.pe|FOLDER")]
     pub output: Option<PathBuf>,
+    /// What to write: the program, or a folder of C11 that computes the same and is built without systole; a program (FILE.pe) may stand in
+    /// place of the kernel then
+    #[arg(long, value_enum, default_value_t, conflicts_with_all = ["stop_after", "closed_form"])]
+    pub target: Target,
+    /// What works on tiles in C: loops, with the bits of `exec`; or blas, for products of matrices, with bits of its own [default: loops]
+    #[arg(long, value_name = "loops|blas")]
+    pub leaves: Option<String>,
     /// Stop after a stage, and write what it prints in place of the program; all but `equations` are stages of a design, which is
     /// searched for where the kernel comes without one
     #[arg(long, value_name = "STAGE", conflicts_with = "closed_form")]

@@ -5,6 +5,7 @@ use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, nearest};
 use systole_equations::recurrence::{Distribution, LeafOrder};
 use systole_run::exec::{Broadcast, Settings};
 use systole_run::leaf::LeafBackend;
+use systole_run::native::NativeLeaves;
 
 /// How so many workers run a program.
 pub fn way(arguments: &WayArguments, workers: usize) -> Checked<Settings> {
@@ -41,6 +42,13 @@ pub fn leaves(text: &str) -> Checked<LeafBackend> {
             .alone(),
         _ => Err(unknown("library for leaves", text, &["loops", "faer", "openblas"])),
     }
+}
+
+/// `loops` or `blas`.
+pub fn native_leaves(text: &str) -> Checked<NativeLeaves> {
+    let found = NativeLeaves::ALL.into_iter().find(|(_, word)| *word == text);
+    let words = NativeLeaves::ALL.map(|(_, word)| word);
+    found.map(|(leaves, _)| leaves).ok_or_else(|| unknown("library for leaves in C", text, &words))
 }
 
 /// Numbers with an `x` between them.
