@@ -53,6 +53,31 @@ fn numbers_of_tiles() {
     expect("(tiles M_by_4 M 4)", "(tiles M_by_4 M)", "expected `(tiles NAME PARAMETER SIZE)`");
 }
 
+/// The places of a slanted output are boxes; that they reach far enough is checked where the sizes are known.
+#[test]
+fn slants_of_outputs() {
+    let output = "(array C out (M N) (axes (0 M 4 0) (0 N 4 0)))";
+    let slanted = |slant: &str| format!("(array C out (M N) (slant {slant}) (axes (0 M 4 0) (0 N 4 0)))");
+    let text = GOOD.replace(output, &slanted("(0 0 0) (2 0 1)"));
+    let program = parse("t.pe", &text).unwrap_or_else(|faults| panic!("{}", render(&faults, false)));
+    assert_eq!(parse("u.pe", &print(&program)).unwrap(), program);
+    for (slant, message) in [
+        ("(0 0 0)", "the slant of array `C` is not one of 2 dimensions"),
+        ("(0 0 0) (2 1 0)", "each moved by numbers up to 268435456 and not by itself"),
+        ("(0 1 0) (1 0 0)", "not by itself"),
+        ("(0 0 0) (2 0)", "the slant of array `C` is not one of 2 dimensions"),
+        ("(0 0 0) (2 x 0)", "a whole number"),
+        ("(0 0 0) ()", "a list such as `(2 0 1)`"),
+    ] {
+        expect(output, &slanted(slant), message);
+    }
+    expect(
+        "(array A in (M K) (axes",
+        "(array A in (M K) (slant (0 0 0) (1 0 0)) (axes",
+        "array `A` is slanted, but no output in tiles",
+    );
+}
+
 #[test]
 fn axes_of_arrays() {
     expect(

@@ -84,6 +84,8 @@ mod search;
 
 mod sim;
 
+mod slanted;
+
 mod slow_memory;
 
 mod start;

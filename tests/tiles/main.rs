@@ -8,6 +8,10 @@ mod meaning;
 
 mod refusals;
 
+mod sampled;
+
+mod slanted;
+
 use systole_base::diagnostic::{Checked, render};
 use systole_base::integer::name;
 use systole_base::span::Source;

@@ -8,7 +8,7 @@ use systole_equations::recurrence::spaces::cut_for_tiles;
 use systole_equations::recurrence::{Chain, Role, Tensors, evaluate};
 use systole_equations::tiles::{TileChains, evaluate_tiled};
 
-fn inputs(system: &systole_equations::recurrence::RecurrenceSystem, sizes: &Bindings) -> Tensors {
+pub fn inputs(system: &systole_equations::recurrence::RecurrenceSystem, sizes: &Bindings) -> Tensors {
     let input = |(number, tensor): (usize, &systole_equations::recurrence::Tensor)| {
         let shape: Vec<usize> = tensor.shape.iter().map(|side| side.evaluate(sizes).unwrap() as usize).collect();
         let mut state = 0.37 + number as f64;

@@ -47,35 +47,27 @@ fn a_range_that_is_shorter_than_a_tensor_is_cut_as_it_is() {
     refused(&system(&text("N")), &[("i", 2), ("k", 2), ("j", 2)], "the tiles of `Y` do not line up");
 }
 
-/// The pivot's row and column of one step go through all tiles of the step before.
+/// Values that go all the way round in one step: no multiple of the steps moves them in order.
 #[test]
-fn tiles_that_need_each_other() {
-    refused(
-        &kernel("transitive_closure"),
-        &[("k", 2), ("i", 2)],
-        "among tiles: element `C[1,0,0]` is defined by itself",
-    );
-    tiled(&kernel("transitive_closure"), &[("i", 2)]);
+fn time_steps_around_a_ring_in_one_tile() {
+    let ring = "kernel ring(T, N)\nin A[N]\nout U[T + 1, N]\nU[0, i] = A[i]\nU[t, 0] = U[t - 1, N - 1]   where 1 <= t\n\
+                U[t, i] = U[t - 1, i - 1] + U[t - 1, i]   where 1 <= t, 1 <= i\n";
+    refused(&system(ring), &[("t", 2), ("i", 4)], "among tiles: element `U[1,0]` is defined by itself");
+    tiled(&system(ring), &[("i", 4)]);
 }
 
-/// Cells of one time step need those on both sides of the step before, so tiles of several steps would need each other.
+/// Along no subscript do all reads go back: no multiple of one moves the other in order, though `3*i + 2*j` has an order.
 #[test]
-fn time_steps_of_a_stencil_in_one_tile() {
-    refused(&kernel("jacobi1d"), &[("t", 2), ("i", 4)], "among tiles: element `U[1,1]` is defined by itself");
-    tiled(&kernel("jacobi1d"), &[("i", 4)]);
-}
-
-/// Whichever way rows are gone through, one is read ahead; tiles of rows would need each other.
-#[test]
-fn a_tensor_that_is_read_ahead_in_both_directions() {
+fn a_tensor_whose_reads_go_back_along_no_subscript() {
     let zigzag = |value: &str| {
         system(&format!(
             "kernel zigzag(N)\nin A[N, N]\nout X[N, N]\nX[i, j] = A[i, j] where j <= 1\n\
              X[i, j] = A[i, j] where j >= 2, i == 0\nX[i, j] = A[i, j] where j >= 2, 1 <= i, i == N - 1\n\
-             X[i, j] = {value} where j >= 2, 1 <= i, i <= N - 2\n"
+             X[i, j] = A[i, j] where j >= 2, 1 <= i, i <= N - 2, j == N - 1\n\
+             X[i, j] = {value} where 2 <= j, j <= N - 2, 1 <= i, i <= N - 2\n"
         ))
     };
-    let both = zigzag("X[i + 1, j - 1] + X[i - 1, j - 2]");
+    let both = zigzag("X[i + 1, j - 2] + X[i - 1, j + 1]");
     refused(&both, &[("i", 3), ("j", 4)], "`X` is read ahead of the order of its elements");
     for one in ["X[i + 1, j - 1] + X[i + 1, j - 2]", "X[i - 1, j - 1] + X[i, j - 2]"] {
         tiled(&zigzag(one), &[("i", 3), ("j", 4)]);

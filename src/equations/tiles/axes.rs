@@ -8,6 +8,7 @@ use super::Axis;
 use super::axis::tiles_over;
 use super::classes::Sizes;
 use super::source::Contribution;
+use super::stack::Stacked;
 use crate::recurrence::{RecurrenceSystem, Role, Tensor};
 use std::collections::{BTreeMap, BTreeSet};
 use systole_base::diagnostic::{Checked, Diagnostic};
@@ -26,12 +27,22 @@ impl Axes {
     ///
     /// # Errors
     /// An index whose elements no tensor's subscripts are.
-    pub fn new(system: &RecurrenceSystem, parts: &[Contribution], sizes: &Sizes) -> Checked<Axes> {
+    pub fn new(way: &Stacked, parts: &[Contribution], sizes: &Sizes) -> Checked<Axes> {
+        let system = &way.system;
         let locals = system.tensors_with(Role::Local).map(|tensor| tensor.name.clone()).collect();
         let mut axes = Axes { locals, ..Axes::default() };
         for tensor in &system.tensors {
-            let cut = (0..tensor.shape.len()).map(|dimension| of_dimension(parts, sizes, tensor, dimension));
+            let border = |dimension: usize| way.borders.get(&tensor.name).and_then(|all| all.get(dimension)).copied();
+            let cut = (0..tensor.shape.len()).map(|dimension| match border(dimension) {
+                Some(before @ 1..) => behind(before, sizes, tensor, dimension),
+                _ => of_dimension(parts, sizes, tensor, dimension),
+            });
             axes.tensors.insert(tensor.name.clone(), cut.collect());
+        }
+        for (layer, stack) in &way.layers {
+            let rank = axes.of_tensor(layer).len();
+            let cut = axes.of_tensor(stack).iter().take(rank).cloned().collect();
+            axes.tensors.insert(layer.clone(), cut);
         }
         axes.follow_readers(system, parts);
         for (number, part) in parts.iter().enumerate() {
@@ -188,6 +199,12 @@ fn of_bound(part: &Contribution, index: &Name, known: &BTreeMap<Name, Axis>) -> 
         plain.as_variable().and_then(|other| known.get(other)).cloned()
     });
     others.next()
+}
+
+/// A dimension of a slanted tensor, with so many zeros before its elements.
+fn behind(before: i64, sizes: &Sizes, tensor: &Tensor, dimension: usize) -> Axis {
+    let body = tensor.shape[dimension].clone() - Affine::constant(before);
+    Axis { before, body, size: sizes.of_dimension(&tensor.name, dimension), after: 0, margin: 0 }
 }
 
 /// Where the body is one parameter its end is the end of a tile's numbers too, and what is constant stands behind it; behind a

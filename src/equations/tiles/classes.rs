@@ -43,9 +43,20 @@ impl Sizes {
     ///
     /// # Errors
     /// An index that no equation has; two sizes for one class.
-    pub fn new(parts: &[Contribution], wanted: &[TileSize], source: &Arc<Source>) -> Checked<Sizes> {
+    pub fn new(
+        parts: &[Contribution],
+        wanted: &[TileSize],
+        is_slanted: &impl Fn(&Name) -> bool,
+        source: &Arc<Source>,
+    ) -> Checked<Sizes> {
         let mut sizes = Sizes::default();
-        parts.iter().enumerate().for_each(|(number, part)| sizes.join_part(number, part));
+        for (number, part) in parts.iter().enumerate() {
+            sizes.join_part(number, part);
+            // In slanted tensors all tiles do the same, so what compares two subscripts divides no tiles.
+            if !is_slanted(&part.tensor) {
+                sizes.join_compared(number, part);
+            }
+        }
         for one in wanted {
             sizes.want(parts, one, source)?;
         }
@@ -99,6 +110,9 @@ impl Sizes {
                 }
             }
         }
+    }
+
+    fn join_compared(&mut self, number: usize, part: &Contribution) {
         for form in part.set.constraints() {
             let compared: Vec<usize> = mentioned(part, form).map(|(coordinate, _)| coordinate).collect();
             for pair in compared.windows(2) {

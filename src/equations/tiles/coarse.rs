@@ -17,9 +17,16 @@ pub(super) type Along = BTreeMap<Name, Axis>;
 /// The tiles that the elements of a set lie in.
 pub(super) fn tiles_of(set: &Polyhedron, along: &Along) -> Polyhedron {
     // A form of sizes alone says for which of them there are points at all: a leaf without any finds none.
-    let of_points = set.constraints().iter().filter(|form| form.terms().any(|(name, _)| along.contains_key(name)));
+    // One that compares coordinates in tiles of several sizes, as in slanted tensors, leaves out no tile.
+    let of_points = set.constraints().iter().filter(|form| is_of_one_size(form, along));
     let coarse = of_points.map(|form| at_border(form, along).unwrap_or_else(|| ends(form, along, unit(form, along)).1));
     Polyhedron::new(coarse)
+}
+
+/// Whether a form has coordinates, all in tiles of one size.
+fn is_of_one_size(form: &Affine, along: &Along) -> bool {
+    let mut sizes = form.terms().filter_map(|(name, _)| along.get(name)).map(|axis| axis.size);
+    sizes.next().is_some_and(|size| sizes.all(|other| other == size))
 }
 
 /// The form over tiles of `size`, which all of its coordinates have, in units of tiles, at its least and at its greatest: what

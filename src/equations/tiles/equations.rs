@@ -30,6 +30,8 @@ pub(super) struct Tiler<'a> {
     pub inside: BTreeMap<Name, BTreeSet<usize>>,
     /// The tensors that are several on top of each other.
     pub stacks: BTreeSet<Name>,
+    /// The tensors that are slanted.
+    pub slanted: BTreeSet<Name>,
 }
 
 /// One cell of a tensor.
@@ -43,14 +45,14 @@ pub(super) struct Cell<'a> {
 }
 
 impl<'a> Tiler<'a> {
-    /// Nothing written yet; these are the sizes over tiles, and the stacks.
+    /// Nothing written yet; these are the sizes over tiles, the stacks, and the slanted tensors.
     pub(super) fn new(
         (cut, parts, axes): (&'a SpaceSystem, &'a [Contribution], &'a Axes),
         sizes: Polyhedron,
-        stacks: BTreeSet<Name>,
+        (stacks, slanted): (BTreeSet<Name>, BTreeSet<Name>),
     ) -> Tiler<'a> {
         let (leaves, reductions, inside) = (vec![], BTreeMap::new(), BTreeMap::new());
-        Tiler { cut, parts, axes, sizes, leaves, reductions, inside, stacks }
+        Tiler { cut, parts, axes, sizes, leaves, reductions, inside, stacks, slanted }
     }
 
     /// The equations of one computed tensor.
@@ -88,16 +90,29 @@ impl<'a> Tiler<'a> {
         let subscripts: Vec<Affine> = cell.coordinates.iter().map(|name| image[name].clone()).collect();
         let value = match cell.present[..] {
             [only] => self.plain_value(only, cell, &subscripts)?,
+            _ if self.slanted.contains(cell.tensor) => self.one_number(&cell.present),
             _ => None,
         };
         let value = match value {
             Some(value) => value,
             None => self.leaf_value(cell, &free, &image)?,
         };
-        let span = self.parts[cell.present[0]].span;
+        let is_number = |part: &&usize| matches!(self.parts[**part].body, Scalar::Number(_));
+        let shown = cell.present.iter().find(|part| !is_number(part)).unwrap_or(&cell.present[0]);
+        let span = self.parts[*shown].span;
         let set = cell.set.substitute(&image).irredundant(&self.sizes);
         let subscripts = self.axes.over_tiles(cell.tensor, &subscripts);
         Ok(Equation { target: cell.tensor.clone(), subscripts, domain: Domain { indices: free, set }, value, span })
+    }
+
+    /// The number that all of these parts are.
+    fn one_number(&self, parts: &[usize]) -> Option<Expr> {
+        let number = |part: &usize| match (&self.parts[*part].body, self.parts[*part].reduction) {
+            (Scalar::Number(value), None) => Some(value.to_bits()),
+            _ => None,
+        };
+        let first = parts.first().and_then(number)?;
+        parts.iter().all(|part| number(part) == Some(first)).then(|| Expr::Number(f64::from_bits(first)))
     }
 
     /// A constant, or a reduction that is the whole equation and reads nothing of the tile it writes.

@@ -4,12 +4,13 @@
 //! evaluated by itself from the equations over elements. Within a tile terms join in the order of the equations; tiles follow
 //! each other along the chain of the design; what a leaf adds by itself comes last.
 
-use super::Tiled;
+use super::{Slant, Tiled};
 use crate::recurrence::spaces::{SpaceSystem, Values, cut_for_tiles, evaluate_system_by};
 use crate::recurrence::{Chain, Operator, Scalar, Space, Tensors};
+use ndarray::{ArrayD, Dimension};
 use std::collections::BTreeMap;
 use systole_base::diagnostic::Checked;
-use systole_base::integer::{Bindings, Name, Vector};
+use systole_base::integer::{Affine, Bindings, Name, Vector};
 use systole_base::scalar::Function;
 
 /// The order in which a design reduces over tiles: for each leaf the indices of its space and the chain.
@@ -35,7 +36,30 @@ pub fn evaluate_tiled(tiled: &Tiled, chains: &TileChains, sizes: &Bindings, inpu
     let system = &tiled.elements;
     let cut = cut_for_tiles(system)?;
     let order = Order { cut: &cut, tiled, chains, sizes };
-    evaluate_system_by(system, &cut, &|space, values| order.reduce(space, values), sizes, inputs)
+    let outputs = evaluate_system_by(system, &cut, &|space, values| order.reduce(space, values), sizes, inputs)?;
+    let turned = |(name, values): (Name, ArrayD<f64>)| {
+        let values = match tiled.slants.get(&name) {
+            Some((slant, shape)) => turned_back(&values, slant, shape, sizes),
+            None => values,
+        };
+        (name, values)
+    };
+    Ok(outputs.into_iter().map(turned).collect())
+}
+
+/// A slanted tensor's elements by their subscripts.
+fn turned_back(places: &ArrayD<f64>, slant: &Slant, shape: &[Affine], sizes: &Bindings) -> ArrayD<f64> {
+    let extent = |form: &Affine| form.evaluate(sizes).and_then(|extent| usize::try_from(extent).ok()).unwrap_or(0);
+    let mut elements = ArrayD::zeros(shape.iter().map(extent).collect::<Vec<usize>>());
+    for (place, value) in places.indexed_iter() {
+        let place: Vec<i64> = place.slice().iter().map(|at| *at as i64).collect();
+        let element = slant.element_at(&place).unwrap_or_default();
+        let element: Vec<usize> = element.iter().filter_map(|at| usize::try_from(*at).ok()).collect();
+        if let Some(kept) = elements.get_mut(&element[..]) {
+            *kept = *value;
+        }
+    }
+    elements
 }
 
 struct Order<'a> {

@@ -19,7 +19,7 @@
 //! before it, and the leaf adds the last terms (`reductions`). This is how a blocked solve comes out, and the blocked
 //! factor of Cholesky: the diagonal tile is an operation of its own.
 //!
-//! **Four changes of form** come before, each only if the equations cannot be tiled without it. None changes a bit;
+//! **Five changes of form** come before, each only if the equations cannot be tiled without it. None changes a bit;
 //! random kernels hold the changed equations against the given ones.
 //!
 //! * Tensors that need each other become the *layers* of one (`stack`). A tile then has a piece of each, and a leaf
@@ -34,8 +34,12 @@
 //!   (`margins`). In which tile an element is depends on remainders of the sizes, and a leaf gets each tile that it may
 //!   be.
 //!
-//! **Refused**, with the reason: tensors whose tiles need each other in a circle, such as several time steps of a
-//! stencil; computed tensors whose tiles do not line up with their readers'. The reference evaluates element by
+//! * Tensors whose tiles need each other in a cycle, such as several time steps of a stencil, lie aslant (`slanted`): boxes
+//!   of `t` and `i + t` can be computed one after the other. What stays the same along a subscript is handed on along it
+//!   before (`carried`). Outputs stay aslant in the program, and are turned back where they are handed over (`slant`).
+//!
+//! **Refused**, with the reason: tensors whose tiles need each other in a cycle however they are slanted; computed tensors
+//! whose tiles do not line up with their readers'. The reference evaluates element by
 //! element, with tiles in the order of the design (`recurrence::in_order`).
 
 mod axis;
@@ -52,11 +56,19 @@ mod counted;
 
 mod stack;
 
+mod slant;
+
+pub use slant::{Slant, SlantRow};
+
 mod source;
 
 mod classes;
 
 pub use classes::TileSize;
+
+mod carried;
+
+mod slanted;
 
 mod axes;
 

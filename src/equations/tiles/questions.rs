@@ -21,10 +21,14 @@ impl Tiler<'_> {
         tiles_of(&part.set.eliminate_all(part.reduced()), along)
     }
 
-    /// What decides between cells.
+    /// What decides between cells. A slanted tensor does the same in all tiles behind its borders.
     pub(super) fn questions(&self, cell: &Polyhedron, members: &[usize], along: &Along) -> Vec<Affine> {
         let sets = members.iter().map(|part| self.written(*part, along)).filter(|set| !cell.intersect(set).is_empty());
-        let mut forms: Vec<Affine> = sets.flat_map(|set| set.constraints().to_vec()).collect();
+        let is_slanted = members.first().is_some_and(|part| self.slanted.contains(&self.parts[*part].tensor));
+        let mut forms: Vec<Affine> = match is_slanted {
+            true => along.iter().map(|(name, axis)| Affine::variable(name) - Affine::constant(axis.before)).collect(),
+            false => sets.flat_map(|set| set.constraints().to_vec()).collect(),
+        };
         for member in self.present(cell, members, along) {
             let part = &self.parts[member];
             for read in &part.reads {

@@ -17,6 +17,22 @@ pub(super) struct Stacked {
     pub system: RecurrenceSystem,
     /// Each stack with its last dimension, and how many layers it has.
     pub stacks: Vec<(Name, usize, i64)>,
+    /// For each slanted tensor, or stack of such, and each dimension how many zeros stand before the first element.
+    pub borders: BTreeMap<Name, Vec<i64>>,
+    /// The layers of slanted stacks, which are cut as these.
+    pub layers: BTreeMap<Name, Name>,
+}
+
+impl Stacked {
+    /// A system without stacks.
+    pub fn none(system: RecurrenceSystem, borders: BTreeMap<Name, Vec<i64>>) -> Stacked {
+        Stacked { system, borders, stacks: vec![], layers: BTreeMap::new() }
+    }
+
+    /// Whether a tensor is slanted, with places of its own.
+    pub fn is_slanted(&self, tensor: &Name) -> bool {
+        self.borders.contains_key(tensor) && !self.layers.contains_key(tensor)
+    }
 }
 
 /// One tensor in a stack.
@@ -41,17 +57,18 @@ enum Alignment {
 }
 
 /// The system with its tensors stacked, in each way that there is.
-pub(super) fn stacked(system: &RecurrenceSystem) -> Vec<Stacked> {
-    let groups = groups(system);
+pub(super) fn stacked(way: &Stacked) -> Vec<Stacked> {
+    let system = &way.system;
+    let groups: Vec<Vec<&Tensor>> = groups(system).into_iter().filter(|group| group.len() > 1).collect();
     let stacks = |alignment: Alignment| -> Option<Vec<Stack>> {
         groups.iter().map(|group| Stack::new(system, group, alignment)).collect()
     };
     let ways = [Alignment::Last, Alignment::First].into_iter().filter_map(stacks);
-    ways.filter(|stacks| !stacks.is_empty()).map(|stacks| with_stacks(system, &stacks)).collect()
+    ways.filter(|stacks| !stacks.is_empty()).map(|stacks| with_stacks(way, &stacks)).collect()
 }
 
-/// The computed tensors that depend on each other, in the order of declaration.
-fn groups(system: &RecurrenceSystem) -> Vec<Vec<&Tensor>> {
+/// The computed tensors that depend on each other, or on themselves, in the order of declaration.
+pub(super) fn groups(system: &RecurrenceSystem) -> Vec<Vec<&Tensor>> {
     let mut graph = DiGraph::<usize, ()>::new();
     let nodes: Vec<NodeIndex> = (0..system.tensors.len()).map(|tensor| graph.add_node(tensor)).collect();
     let position = |name: &Name| system.tensors.iter().position(|tensor| tensor.name == *name);
@@ -62,7 +79,9 @@ fn groups(system: &RecurrenceSystem) -> Vec<Vec<&Tensor>> {
             }
         });
     }
-    let groups = kosaraju_scc(&graph).into_iter().filter(|group| group.len() > 1);
+    let is_cyclic =
+        |group: &Vec<NodeIndex>| group.len() > 1 || group.iter().any(|node| graph.contains_edge(*node, *node));
+    let groups = kosaraju_scc(&graph).into_iter().filter(is_cyclic);
     let tensors = groups.map(|mut group| {
         group.sort_unstable();
         group.into_iter().map(|node| &system.tensors[graph[node]]).collect()
@@ -139,7 +158,7 @@ impl Layer {
 }
 
 /// The greatest extent along a dimension, where the extents differ by constants.
-fn longest(tensors: &[&Tensor], dimension: usize) -> Option<Affine> {
+pub(super) fn longest(tensors: &[&Tensor], dimension: usize) -> Option<Affine> {
     let first = &tensors.first()?.shape[dimension];
     let beyond = |tensor: &&Tensor| {
         let difference = tensor.shape[dimension].clone() - first.clone();
@@ -173,7 +192,8 @@ fn diagonal(system: &RecurrenceSystem, tensor: &Tensor, widest: &[&Tensor]) -> O
     found
 }
 
-fn with_stacks(system: &RecurrenceSystem, stacks: &[Stack]) -> Stacked {
+fn with_stacks(way: &Stacked, stacks: &[Stack]) -> Stacked {
+    let system = &way.system;
     let is_layer = |tensor: &Tensor| stacks.iter().any(|stack| stack.layer(&tensor.name).is_some());
     let kept = system.tensors.iter().filter(|tensor| tensor.role == Role::Output || !is_layer(tensor)).cloned();
     let handed_out = system.tensors.iter().filter(|tensor| tensor.role == Role::Output && is_layer(tensor));
@@ -185,7 +205,16 @@ fn with_stacks(system: &RecurrenceSystem, stacks: &[Stack]) -> Stacked {
         ..system.clone()
     };
     let of = |stack: &Stack| (stack.name.clone(), stack.shape.len(), stack.layers.len() as i64);
-    Stacked { system: stacked, stacks: stacks.iter().map(of).collect() }
+    let border = |stack: &Stack| {
+        let of_layers = way.borders.get(&stack.layers.first()?.tensor.name)?;
+        Some((stack.name.clone(), of_layers.iter().copied().chain([0]).collect()))
+    };
+    let borders = way.borders.clone().into_iter().chain(stacks.iter().filter_map(border)).collect();
+    let layers =
+        stacks.iter().flat_map(|stack| stack.layers.iter().map(move |layer| (&layer.tensor.name, &stack.name)));
+    let layers = layers.filter(|(layer, _)| way.borders.contains_key(*layer));
+    let layers = layers.map(|(layer, stack)| (layer.clone(), stack.clone())).collect();
+    Stacked { system: stacked, stacks: stacks.iter().map(of).collect(), borders, layers }
 }
 
 /// Where an element lies, if its tensor is a layer.

@@ -8,14 +8,16 @@ use super::counted::counted;
 use super::equations::Tiler;
 use super::gathered::gathered;
 use super::layers::layers_first;
+use super::slant::Slant;
+use super::slanted::slanted;
 use super::source::{Contribution, parts};
 use super::stack::{Stacked, stacked};
 use super::{Axis, Leaf};
-use crate::recurrence::spaces::{SpaceSystem, cut_for_tiles};
+use crate::recurrence::spaces::{SpaceSystem, coordinate_names, cut_for_tiles};
 use crate::recurrence::{Directive, Equation, RecurrenceSystem, Role, Schedule, Tensor, validate};
 use std::collections::{BTreeMap, BTreeSet};
 use systole_base::diagnostic::{Checked, Diagnostic};
-use systole_base::integer::{Affine, Bindings, Name, Parameters};
+use systole_base::integer::{Affine, Bindings, Name, Parameters, Polyhedron};
 
 /// `(tiles N_by_4 N 4)`: how many tiles of so many elements cover so many elements.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -52,6 +54,10 @@ pub struct Tiled {
     pub along: BTreeMap<Name, BTreeMap<Name, Axis>>,
     /// For each reduction of which a leaf adds the last terms by itself: the subscript whose tile these terms are in.
     pub inside: BTreeMap<Name, usize>,
+    /// How the elements of outputs lie that are slanted, and the extents that the user knows.
+    pub slants: BTreeMap<Name, (Slant, Vec<Affine>)>,
+    /// What is in tiles in place of a subscript of a slanted tensor, with the elements of a tile: `i + 2*t`, 8.
+    pub moved: BTreeSet<(Affine, i64)>,
     /// For each reduction that one leaf computes together with another the name of that other.
     pub joined: BTreeMap<Name, Name>,
 }
@@ -73,13 +79,41 @@ impl Tiled {
 pub fn tile(system: &RecurrenceSystem, wanted: &[TileSize]) -> Checked<Tiled> {
     let (plain, gone) = gathered(system);
     let wanted = alike(wanted, &gone);
-    let as_written = Stacked { system: counted(&plain), stacks: vec![] };
-    tile_elements(&as_written, &wanted, false).or_else(|refused| {
-        let stacked = stacked(&as_written.system);
-        let ways = [&as_written].into_iter().chain(&stacked);
+    let as_written = Stacked::none(counted(&plain), BTreeMap::new());
+    // That tiles need each other in a cycle shows at some sizes only, so what has to be slanted is, even if it shows at none
+    // of the small ones.
+    let plain = tile_any_way(&as_written, &wanted);
+    tile_slanted(&as_written, &wanted).map_or(plain, Ok)
+}
+
+/// With tensors as they are, or stacked, with margins or without.
+fn tile_any_way(as_written: &Stacked, wanted: &[TileSize]) -> Checked<Tiled> {
+    tile_elements(as_written, wanted, false).or_else(|refused| {
+        let stacked = stacked(as_written);
+        let ways = [as_written].into_iter().chain(&stacked);
         let mut ways = ways.flat_map(|way| [false, true].map(|margins| (way, margins))).skip(1);
-        ways.find_map(|(way, margins)| tile_elements(way, &wanted, margins).ok()).ok_or(refused)
+        ways.find_map(|(way, margins)| tile_elements(way, wanted, margins).ok()).ok_or(refused)
     })
+}
+
+/// With tensors slanted whose tiles need each other otherwise.
+fn tile_slanted(as_written: &Stacked, wanted: &[TileSize]) -> Option<Tiled> {
+    let slanted = slanted(&as_written.system, wanted)?;
+    let way = Stacked::none(slanted.system, slanted.borders);
+    let tiled = tile_any_way(&way, &slanted.wanted).ok()?;
+    let outputs = as_written.system.tensors_with(Role::Output);
+    let slant = |tensor: &Tensor| {
+        let slant = slanted.slants.get(&tensor.name)?.clone();
+        Some((tensor.name.clone(), (slant, tensor.shape.clone())))
+    };
+    let moved = slanted.slants.iter().flat_map(|(tensor, slant)| {
+        let names = coordinate_names(&as_written.system, tensor);
+        let element: Vec<Affine> = names.iter().map(Affine::variable).collect();
+        let place = slant.place(&element).into_iter().map(|form| form.clone() - Affine::constant(form.constant_term()));
+        let in_tiles = place.zip(element).zip(&slanted.sizes[tensor]).filter(|((place, own), _)| place != own);
+        in_tiles.map(|((place, _), size)| (place, *size)).collect::<Vec<_>>()
+    });
+    Some(Tiled { moved: moved.collect(), slants: outputs.filter_map(slant).collect(), ..tiled })
 }
 
 /// The sizes with indices that are gone by the names of those that stand for them.
@@ -92,15 +126,17 @@ fn alike(wanted: &[TileSize], gone: &BTreeMap<Name, Name>) -> Vec<TileSize> {
 fn tile_elements(way: &Stacked, wanted: &[TileSize], margins: bool) -> Checked<Tiled> {
     let system = &way.system;
     let cut = cut_for_tiles(system)?;
-    let parts = parts(&cut)?;
+    let parts: Vec<Contribution> = parts(&cut)?.into_iter().map(|part| behind_borders(way, part)).collect();
     let axes = axes(way, &parts, wanted, margins)?;
     let stacks: BTreeSet<Name> = way.stacks.iter().map(|(stack, ..)| stack.clone()).collect();
+    let slanted = way.borders.keys().filter(|tensor| way.is_slanted(tensor)).cloned();
+    let forms = (stacks, slanted.collect());
     let all = (&cut, &parts[..], &axes);
     let of_axes = counts(system, &axes, &BTreeSet::new());
-    let (mut tiler, mut equations) = written(system, all, &of_axes, &stacks)?;
+    let (mut tiler, mut equations) = written(system, all, &of_axes, &forms)?;
     let counts = counts(system, &axes, &spoken_of(system, &axes, &equations));
     if counts != of_axes {
-        (tiler, equations) = written(system, all, &counts, &stacks)?;
+        (tiler, equations) = written(system, all, &counts, &forms)?;
     }
     let inside = tiler.inside.into_iter().filter_map(|(name, known)| Some((name, known.into_iter().next()?)));
     let of_tensor = |tensor: &Tensor| (tensor.name.clone(), axes.of_tensor(&tensor.name).to_vec());
@@ -112,10 +148,25 @@ fn tile_elements(way: &Stacked, wanted: &[TileSize], margins: bool) -> Checked<T
         axes: system.tensors.iter().map(of_tensor).collect(),
         along: parts.iter().enumerate().flat_map(|(part, own)| along(own, axes.of(part))).collect(),
         inside: inside.collect(),
+        slants: BTreeMap::new(),
+        moved: BTreeSet::new(),
         joined: parts.iter().flat_map(|part| part.same.iter().map(|same| (same.clone(), part.name.clone()))).collect(),
     };
     validate(&tiled.system).map_err(|refused| refused.into_iter().map(among_tiles).collect::<Vec<_>>())?;
     Ok(tiled)
+}
+
+/// A part of a slanted tensor that says of its elements that they lie behind the zeros, if they do.
+fn behind_borders(way: &Stacked, mut part: Contribution) -> Contribution {
+    if !way.is_slanted(&part.tensor) {
+        return part;
+    }
+    let points = part.set.intersect(&Polyhedron::sizes(&way.system.parameters));
+    let borders = part.coordinates.iter().zip(&way.borders[&part.tensor]).filter(|(_, border)| **border > 0);
+    let behind = borders.map(|(at, border)| Affine::variable(at) - Affine::constant(*border));
+    let behind: Vec<Affine> = behind.filter(|form| points.implies(form)).collect();
+    behind.into_iter().for_each(|form| part.set.add(form));
+    part
 }
 
 /// The equations over tiles, where these are the numbers of tiles.
@@ -123,9 +174,9 @@ fn written<'a>(
     system: &RecurrenceSystem,
     all: (&'a SpaceSystem, &'a [Contribution], &'a Axes),
     counts: &[TileCount],
-    stacks: &BTreeSet<Name>,
+    forms: &(BTreeSet<Name>, BTreeSet<Name>),
 ) -> Checked<(Tiler<'a>, Vec<Equation>)> {
-    let mut tiler = Tiler::new(all, of_counts(&system.parameters, counts).sizes(), stacks.clone());
+    let mut tiler = Tiler::new(all, of_counts(&system.parameters, counts).sizes(), forms.clone());
     let computed = system.tensors.iter().filter(|tensor| tensor.role != Role::Input);
     let equations = computed.map(|tensor| tiler.equations(&tensor.name, tensor.shape.len()));
     let equations = equations.collect::<Checked<Vec<_>>>()?.concat();
@@ -134,15 +185,15 @@ fn written<'a>(
 
 /// What is wrong with the system over tiles, where that over elements is right: subscripts and sizes count tiles.
 fn among_tiles(refused: Diagnostic) -> Diagnostic {
-    let help = "leave an index undivided, or write the equations over indices whose tiles do not need each other, such as i + t for i";
+    let help = "leave an index undivided, or write the equations over indices along which all reads go back";
     refused.among("among tiles").help(help)
 }
 
 /// How everything is cut.
 fn axes(way: &Stacked, parts: &[Contribution], wanted: &[TileSize], margins: bool) -> Checked<Axes> {
-    let mut sizes = Sizes::new(parts, wanted, &way.system.source)?;
+    let mut sizes = Sizes::new(parts, wanted, &|tensor| way.is_slanted(tensor), &way.system.source)?;
     way.stacks.iter().for_each(|(tensor, dimension, extent)| sizes.take_whole(tensor, *dimension, *extent));
-    let mut axes = Axes::new(&way.system, parts, &sizes)?;
+    let mut axes = Axes::new(way, parts, &sizes)?;
     if margins {
         let counts = counts(&way.system, &axes, &BTreeSet::new());
         let sizes = of_counts(&way.system.parameters, &counts).sizes();

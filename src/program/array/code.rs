@@ -9,6 +9,7 @@ use super::widths::Widths;
 use systole_base::integer::Name;
 use systole_base::scalar::{Function, Real};
 use systole_equations::recurrence::Role;
+use systole_equations::tiles::Slant;
 
 /// A program for given sizes.
 #[derive(Clone, Debug)]
@@ -122,6 +123,8 @@ pub struct Layout {
     pub elements: Vec<usize>,
     /// In an array of tiles for each dimension and tile the first number and how many there are; else empty.
     pub boxes: Vec<Vec<(usize, usize)>>,
+    /// Where the elements lie in the boxes, if not at their subscripts.
+    pub slant: Option<Slant>,
 }
 
 impl Layout {

@@ -116,20 +116,32 @@ fn compile_pad(pad: &Scratchpad, sizes: &Bindings) -> Result<Pad, Diagnostic> {
 fn compile_array(array: &ArrayDecl, sizes: &Bindings) -> Result<Layout, Diagnostic> {
     let elements = array.shape.iter().map(|extent| extent_of(extent, sizes, &array.name));
     let elements: Vec<usize> = elements.collect::<Result<_, _>>()?;
-    let cut = |(axis, extent): (&Axis, &usize)| boxes_along(axis, *extent, sizes, &array.name);
-    let boxes: Vec<Vec<(usize, usize)>> = array.axes.iter().zip(&elements).map(cut).collect::<Result<_, _>>()?;
+    let cut = |(dimension, axis): (usize, &Axis)| match &array.slant {
+        None => boxes_along(axis, (elements[dimension], elements[dimension]), sizes, &array.name),
+        Some(slant) => {
+            let needed = slant.rows[dimension].needed(dimension, &elements);
+            boxes_along(axis, (needed.unwrap_or(usize::MAX), usize::MAX), sizes, &array.name)
+        }
+    };
+    let boxes: Vec<Vec<(usize, usize)>> = array.axes.iter().enumerate().map(cut).collect::<Result<_, _>>()?;
     let shape = if boxes.is_empty() { elements.clone() } else { boxes.iter().map(Vec::len).collect() };
-    Ok(Layout { name: array.name.clone(), role: array.role, shape, elements, boxes })
+    Ok(Layout { name: array.name.clone(), role: array.role, shape, elements, boxes, slant: array.slant.clone() })
 }
 
-/// First element and length of each tile along an axis, which must have as many elements as the array.
-fn boxes_along(axis: &Axis, extent: usize, sizes: &Bindings, array: &Name) -> Result<Vec<(usize, usize)>, Diagnostic> {
+/// First element and length of each tile along an axis, which must have so many elements at least and at most.
+fn boxes_along(
+    axis: &Axis,
+    (least, most): (usize, usize),
+    sizes: &Bindings,
+    array: &Name,
+) -> Result<Vec<(usize, usize)>, Diagnostic> {
     let body = axis.body.evaluate(sizes).filter(|body| *body >= 0);
     let covered = body.and_then(|body| body.checked_add(axis.before)?.checked_add(axis.after));
-    if covered.and_then(|covered| usize::try_from(covered).ok()) != Some(extent) {
-        let message = format!("the tiles of `{array}` do not cover its {extent} elements in a dimension");
+    let extent = covered.and_then(|covered| usize::try_from(covered).ok());
+    let Some(extent) = extent.filter(|extent| (least..=most).contains(extent)) else {
+        let message = format!("the tiles of `{array}` do not cover its {least} elements in a dimension");
         return Err(Diagnostic::new(message));
-    }
+    };
     if extent as u128 * ELEMENT_BYTES > MEMORY_LIMIT.into() {
         return Err(Diagnostic::new(format!("the extent {extent} of `{array}` is too large")));
     }

@@ -176,6 +176,7 @@ impl Parser {
         let (assumption, more) = self.array_setting(more, "is", Parser::assumption)?;
         let (layout, more) = self.array_setting(more, "layout", |parser, form| parser.distribution(form, "layout"))?;
         let (loads, more) = self.array_setting(more, "loads", Parser::loads)?;
+        let (slant, more) = self.array_setting(more, "slant", |parser, form| parser.reader.slant(form))?;
         let axes = match more {
             [] => vec![],
             [axes] => self.reader.axes(axes)?,
@@ -188,7 +189,7 @@ impl Parser {
         };
         let extents = self.reader.list(shape, "a list of extents")?;
         let shape = self.reader.indices(extents)?;
-        self.program.arrays.push(ArrayDecl { name, role, shape, assumption, layout, loads, axes });
+        self.program.arrays.push(ArrayDecl { name, role, shape, assumption, layout, loads, axes, slant });
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 use super::printer::{close, indented, joined, spaced};
 use super::{IndexExpr, TileCount};
 use systole_base::integer::{Affine, Bound};
-use systole_equations::tiles::{Argument, Axis, Leaf, LeafIndex, Range, Step, Value, Window};
+use systole_equations::tiles::{Argument, Axis, Leaf, LeafIndex, Range, Slant, SlantRow, Step, Value, Window};
 
 /// `(tiles N_by_4 N 4)`.
 pub(super) fn print_tiles(count: &TileCount) -> String {
@@ -13,6 +13,12 @@ pub(super) fn print_tiles(count: &TileCount) -> String {
 /// `(axes (0 M 4 0) ..)`.
 pub(super) fn print_axes(axes: &[Axis]) -> String {
     format!("(axes{})", spaced(&axes.iter().map(print_axis).collect::<Vec<_>>()))
+}
+
+/// `(slant (0 0 0) (2 0 1))`: for each dimension by how many times each subscript it is moved, and by how much more.
+pub(super) fn print_slant(slant: &Slant) -> String {
+    let row = |row: &SlantRow| format!("({} {})", joined(&row.factors), row.shift);
+    format!("(slant{})", spaced(&slant.rows.iter().map(row).collect::<Vec<_>>()))
 }
 
 fn print_axis(axis: &Axis) -> String {

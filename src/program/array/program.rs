@@ -127,7 +127,7 @@ use systole_base::integer::{Name, Parameters};
 use systole_base::network::Network;
 use systole_base::scalar::Function;
 use systole_equations::recurrence::{Assumption, Distribution, LeafOrder, Role, Tensor};
-use systole_equations::tiles::{Axis, Leaf, TileCount};
+use systole_equations::tiles::{Axis, Leaf, Slant, TileCount};
 
 /// A whole program.
 #[derive(Clone, Debug, PartialEq)]
@@ -241,6 +241,8 @@ pub struct ArrayDecl {
     /// In a program over tiles one axis a dimension: then subscripts are tile coordinates, and what is loaded or stored is a
     /// tile. Else none.
     pub axes: Vec<Axis>,
+    /// Where the elements of an output lie whose tiles are boxes of places: then the axes are those of the places.
+    pub slant: Option<Slant>,
 }
 
 impl ArrayDecl {
@@ -254,6 +256,7 @@ impl ArrayDecl {
             layout: None,
             loads: None,
             axes: vec![],
+            slant: None,
         }
     }
 }

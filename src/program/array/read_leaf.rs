@@ -9,7 +9,7 @@ use super::{Comparison, IndexExpr, TileCount};
 use systole_base::integer::{Affine, Bound, Name, name};
 use systole_base::scalar::Function;
 use systole_equations::recurrence::Operator;
-use systole_equations::tiles::{Argument, Axis, Leaf, LeafIndex, Range, Step, Value, Window};
+use systole_equations::tiles::{Argument, Axis, Leaf, LeafIndex, Range, Slant, SlantRow, Step, Value, Window};
 
 const WORDS: [&str; 5] = ["index", "window", "gives", "takes", "body"];
 
@@ -45,6 +45,20 @@ impl Reader {
     pub fn axes(&self, form: &SExpression) -> Read<Vec<Axis>> {
         let axes = self.call_of(form, "axes", "`(axes (BEFORE BODY SIZE AFTER [MARGIN]) ..)`")?;
         self.each(axes, Reader::axis)
+    }
+
+    /// `(slant (0 0 0) (2 0 1))`.
+    pub fn slant(&self, form: &SExpression) -> Read<Slant> {
+        let rows = self.call_of(form, "slant", "`(slant (FACTOR .. SHIFT) ..)`")?;
+        Ok(Slant { rows: self.each(rows, Reader::slant_row)? })
+    }
+
+    fn slant_row(&self, form: &SExpression) -> Read<SlantRow> {
+        let numbers = self.each(self.list(form, "a list such as `(2 0 1)`")?, Reader::integer)?;
+        match numbers.split_last() {
+            Some((shift, factors)) => Ok(SlantRow { factors: factors.to_vec(), shift: *shift }),
+            None => self.expected(form, "a list such as `(2 0 1)`"),
+        }
     }
 
     fn axis(&self, form: &SExpression) -> Read<Axis> {

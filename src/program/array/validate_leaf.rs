@@ -6,7 +6,8 @@ use super::{ArrayDecl, IndexExpr};
 use std::fmt::Display;
 use systole_base::diagnostic::counted;
 use systole_base::integer::{Affine, Bound, Name};
-use systole_equations::tiles::{Axis, Leaf, Step, Value};
+use systole_equations::recurrence::Role;
+use systole_equations::tiles::{Axis, Leaf, Slant, Step, Value};
 
 /// No axis has tiles, or single elements beside its body, beyond this.
 const LARGEST: i64 = 1 << 28;
@@ -41,11 +42,28 @@ fn check_axes(checker: &mut Checker<'_>, place: Place, array: &ArrayDecl) {
             .fault(place, format!("array `{name}` has {} and {}", counted(rank, "dimension"), counted(found, "axis")));
     }
     let parameters: Vec<&Name> = checker.program.parameters.iter().collect();
+    if let Some(slant) = &array.slant {
+        check_slant(checker, place, array, slant);
+    }
     for (axis, extent) in array.axes.iter().zip(&array.shape) {
         check_axis(checker, place, axis, &parameters);
-        if linear(extent).is_some_and(|extent| Some(extent) != extent_of(axis)) {
+        if array.slant.is_none() && linear(extent).is_some_and(|extent| Some(extent) != extent_of(axis)) {
             checker.fault(place, format!("an axis of array `{name}` does not cover its extent `{extent}`"));
         }
+    }
+}
+
+/// How far the places reach is checked where the sizes are known.
+fn check_slant(checker: &mut Checker<'_>, place: Place, array: &ArrayDecl, slant: &Slant) {
+    let (name, rank) = (&array.name, array.shape.len());
+    let numbers = slant.rows.iter().flat_map(|row| row.factors.iter().chain([&row.shift]));
+    let is_small = numbers.into_iter().all(|number| number.abs() <= LARGEST);
+    if slant.rows.len() != rank || !slant.is_sound() || !is_small {
+        let message = format!("the slant of array `{name}` is not one of {}", counted(rank, "dimension"));
+        checker.fault(place, format!("{message}, each moved by numbers up to {LARGEST} and not by itself"));
+    }
+    if array.role != Role::Output || array.axes.is_empty() {
+        checker.fault(place, format!("array `{name}` is slanted, but no output in tiles"));
     }
 }
 

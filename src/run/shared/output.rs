@@ -5,6 +5,7 @@
 
 use crate::leaf::{Element, Tile};
 use ndarray::ArrayD;
+use std::ops::Range;
 use std::slice::from_ref;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -78,8 +79,7 @@ impl<E: Element> Output<E> {
             }),
             Output::Tiles(tiles) => tiles.iter().enumerate().try_for_each(|(address, tile)| {
                 let Some(tile) = tile.get() else { return Ok(()) };
-                let runs: Vec<_> = layout.runs(address).collect();
-                let values = doubles(tile, layout.size_at(address));
+                let (runs, values) = elements_of(layout, address, tile);
                 sinks.iter_mut().try_for_each(|sink| sink.write(&runs, &values))
             }),
         }
@@ -112,11 +112,16 @@ fn doubles<E: Element>(tile: &Tile<E>, count: usize) -> Vec<f64> {
     tile.elements(count).iter().copied().map(E::double).collect()
 }
 
-/// Copies a tile into its box of an array, row by row.
+/// The elements of the array that a tile holds, as runs of their addresses and their values.
+fn elements_of<E: Element>(layout: &Layout, address: usize, tile: &Tile<E>) -> (Vec<Range<usize>>, Vec<f64>) {
+    layout.arranged(from_ref(&(address..address + 1)), doubles(tile, layout.size_at(address)))
+}
+
+/// Copies a tile to its elements of an array, run by run.
 fn put_tile<E: Element>(values: &mut [f64], layout: &Layout, address: usize, tile: &Tile<E>) {
-    let elements = doubles(tile, layout.size_at(address));
+    let (runs, elements) = elements_of(layout, address, tile);
     let mut rest = &*elements;
-    for run in layout.runs(address) {
+    for run in runs {
         let (row, after) = rest.split_at(run.len());
         values[run].copy_from_slice(row);
         rest = after;
@@ -133,7 +138,7 @@ mod tests {
     /// Boxes of 2 by 2 and 2 by 1, and 1 by 2 and 1 by 1, in an array of 3 by 3.
     fn tiled() -> Layout {
         let boxes = vec![vec![(0, 2), (2, 1)], vec![(0, 2), (2, 1)]];
-        Layout { name: name("X"), role: Role::Output, shape: vec![2, 2], elements: vec![3, 3], boxes }
+        Layout { name: name("X"), role: Role::Output, shape: vec![2, 2], elements: vec![3, 3], boxes, slant: None }
     }
 
     fn tile(values: &[f64]) -> Tile {

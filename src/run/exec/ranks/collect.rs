@@ -93,8 +93,8 @@ impl Gathering<'_, '_> {
         if self.twice.is_some() || self.fault.is_some() {
             return;
         }
-        let runs = self.layout.element_runs(piece);
         let values: Vec<f64> = elements.iter().map(|bits| f64::from_bits(*bits)).collect();
+        let (runs, values) = self.layout.arranged(piece, values);
         self.fault = self.sinks.iter_mut().try_for_each(|sink| sink.write(&runs, &values)).err();
     }
 

@@ -98,7 +98,14 @@ mod tests {
     use systole_equations::recurrence::Role;
 
     fn numbers(length: usize) -> Layout {
-        Layout { name: name("X"), role: Role::Input, shape: vec![length], elements: vec![length], boxes: vec![] }
+        Layout {
+            name: name("X"),
+            role: Role::Input,
+            shape: vec![length],
+            elements: vec![length],
+            boxes: vec![],
+            slant: None,
+        }
     }
 
     fn run(first: usize, end: usize) -> Range<usize> {

@@ -20,9 +20,13 @@ use systole_compile::extract::{Strategy, Survey};
 use systole_compile::rewrite::{Dataflow, Report, Transport};
 use systole_compile::smt::{Discharged, Verdict};
 use systole_equations::recurrence::{RecurrenceSystem, Space};
+use systole_equations::tiles::Tiled;
 
-/// The lines on rewriting and searching.
+/// The lines on tiles, rewriting and searching.
 pub fn print_search(report: &Report, searched: &Searched, output: &Output) {
+    if let Some(moved) = searched.kernel.origin.tiled().and_then(moved) {
+        output.line(&format!("  tiles     {moved}, so that no tile waits for itself through others"));
+    }
     output.line(&format!("  rewrite   {}{:>21.0} ms", told(report), report.seconds * 1e3));
     if let Some(divided) = &searched.kernel.partition {
         output.line(&format!("  divided   {}", divided.said));
@@ -49,6 +53,12 @@ pub fn print_search(report: &Report, searched: &Searched, output: &Output) {
     if let Some(why) = stopped(searched) {
         output.line(&format!("  stopped   {why}"));
     }
+}
+
+/// What is in tiles in place of the subscripts of slanted tensors, if there are any.
+fn moved(tiled: &Tiled) -> Option<String> {
+    let moved: Vec<String> = tiled.moved.iter().map(|(form, size)| format!("{form} by {size}")).collect();
+    (!moved.is_empty()).then(|| moved.join(", "))
 }
 
 /// Why a search ended before it was done.

@@ -1,0 +1,88 @@
+//! Several sweeps of a stencil in a tile: proved, run, and with how many messages between workers.
+
+use super::start::{good, json, refused};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// A stencil of PolyBench, with a schedule that says where its tiles are.
+struct Stencil {
+    kernel: &'static str,
+    place: &'static str,
+    folder: TempDir,
+}
+
+impl Stencil {
+    fn new(kernel: &'static str, place: &'static str) -> Stencil {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = format!("{}/kernels/polybench/{kernel}.rec", env!("SYSTOLE_ROOT"));
+        let text = std::fs::read_to_string(path).expect("a kernel");
+        let text = format!("{text}\nschedule line\nplace {place}\n");
+        std::fs::write(folder.path().join("stencil.rec"), text).expect("written");
+        Stencil { kernel, place, folder }
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.folder.path().join(name).display().to_string()
+    }
+
+    fn run(&self, size: &str, tile: &str) -> Value {
+        json(&["run", &self.path("stencil.rec"), "--schedule", "line", "--size", size, "--tile", tile])
+    }
+
+    /// How many messages and words pass between so many threads.
+    fn sent(&self, (small, large): (&str, &str), tile: &str, threads: &str) -> (u64, u64) {
+        let (kernel, program) = (self.path("stencil.rec"), self.path("stencil.pe"));
+        let emit = ["emit", &kernel, "--schedule", "line", "--size", small, "--tile", tile, "-o", &program];
+        good(&emit);
+        let ran = json(&["exec", &program, "--reference", &kernel, "--size", large, "--threads", threads]);
+        assert_eq!(ran["matches_reference"], true, "{} by {tile}", self.kernel);
+        let count = |key: &str| ran[key].as_u64().expect("a number");
+        (count("packets"), count("words"))
+    }
+}
+
+#[test]
+fn stencils_with_several_sweeps_in_a_tile_are_proved_and_keep_their_bits() {
+    for (kernel, place, size, tile) in [
+        ("jacobi_1d", "(i)", "TSTEPS=6,N=12", "t=2,i=5"),
+        ("jacobi_1d", "(t)", "TSTEPS=9,N=5", "t=4,i=3"),
+        ("seidel_2d", "(i, j)", "TSTEPS=6,N=7", "t=4,i=3,j=3"),
+        ("fdtd_2d", "(i, j)", "TMAX=4,NX=5,NY=6", "t=3,i=4,j=4"),
+        ("jacobi_2d", "(i, j)", "TSTEPS=3,N=7", "t=2,i=3,j=3"),
+        ("heat_3d", "(i, j, k)", "TSTEPS=2,N=4", "t=2,i=2,j=2,k=2"),
+    ] {
+        let stencil = Stencil::new(kernel, place);
+        let ran = stencil.run(size, tile);
+        assert_eq!(ran["sim"]["matches_reference"], true, "{kernel} {}", stencil.place);
+        let proofs = ran["prove"]["obligations"].as_array().expect("a list");
+        assert!(proofs.iter().all(|one| one["result"] == json!("proved")), "{kernel}");
+    }
+}
+
+/// Eight sweeps in a tile need an eighth of the messages along a line. In a plane each tile is sent to several PEs of the next
+/// worker, and tiles lie beyond the edge, so it is a fifth.
+#[test]
+fn workers_talk_once_in_several_sweeps() {
+    let line = (Stencil::new("jacobi_1d", "(i)"), ("TSTEPS=16,N=32", "TSTEPS=32,N=64"), "i=8", 8);
+    let plane = (Stencil::new("seidel_2d", "(i, j)"), ("TSTEPS=8,N=32", "TSTEPS=32,N=96"), "i=16,j=16", 5);
+    for (stencil, sizes, tile, fewer) in [line, plane] {
+        for threads in ["2", "3"] {
+            let [single, several] = [1, 8].map(|sweeps| stencil.sent(sizes, &format!("t={sweeps},{tile}"), threads));
+            let name = stencil.kernel;
+            assert!(several.0 * fewer <= single.0 && several.1 < single.1, "{name}: {several:?} of {single:?}");
+        }
+    }
+}
+
+/// What goes around a ring in each sweep needs all tiles of the sweep before.
+#[test]
+fn a_ring_is_refused_with_the_tiles_that_wait_for_each_other() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("ring.rec").display().to_string();
+    let ring = "kernel ring(T, N)\nin A[N]\nout U[T + 1, N]\nU[0, i] = A[i]\nU[t, 0] = U[t - 1, N - 1]   where 1 <= t\n\
+                U[t, i] = U[t - 1, i - 1] + U[t - 1, i]   where 1 <= t, 1 <= i\n";
+    std::fs::write(&path, ring).expect("written");
+    let message = refused(&["run", &path, "--tile", "t=2,i=4"]);
+    assert!(message.contains("among tiles: element `U[1,0]` is defined by itself"), "{message}");
+    good(&["run", &path, "--tile", "i=4", "--size", "T=5,N=9"]);
+}
