@@ -234,8 +234,8 @@ impl Compiler<'_> {
             let key = (Combination::Built(built), index, false, vec![self.graph.find(body)]);
             return vec![Compiler::same(self.fold(key, vec![0], &[], 1))];
         }
-        let is_whole = self.frame.is_never_empty(Symbol::from(&*index));
-        let single = self.monoid(&operator).filter(|monoid| is_whole && monoid.width() == 1).cloned();
+        let is_filled = self.frame.is_filled(Symbol::from(&*index));
+        let single = self.monoid(&operator).filter(|monoid| is_filled && monoid.width() == 1).cloned();
         single.map_or_else(Vec::new, |monoid| {
             vec![Compiler::same(self.component(&monoid, 0, &index, false, &[self.graph.find(body)]))]
         })
@@ -266,7 +266,7 @@ impl Compiler<'_> {
                 continue;
             }
             // Written out, a declared reduction starts from its first term.
-            if !self.frame.is_never_empty(Symbol::from(&*index)) {
+            if !self.frame.is_filled(Symbol::from(&*index)) {
                 continue;
             }
             ways.push(Compiler::same(self.component(&monoid, component, &index, false, &arguments)));

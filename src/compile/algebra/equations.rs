@@ -149,8 +149,9 @@ impl Writer<'_> {
                 _ => false,
             };
             let stays = stays || is_read(*goal) && !is_root;
-            // A tensor has all its elements; what is computed in part stands where it is used.
-            if stays && self.is_whole(*goal) {
+            // A tensor has all its elements: what is computed in part needs others beside it, so it stands where it is used, if once.
+            let is_padded = *count > 1 && !grouped.contains(goal) && self.is_padded(*goal);
+            if stays && (self.is_whole(*goal) || is_padded) {
                 stored.push(*goal);
             }
         }
@@ -169,6 +170,26 @@ impl Writer<'_> {
         })
     }
 
+    /// Whether a goal that is computed in part may be a tensor with zeros beside it: indices have values from 0 on, as subscripts have,
+    /// and end where a form of the sizes says.
+    fn is_padded(&self, goal: GoalId) -> bool {
+        let is_plain = |fold: &ComponentReduction| matches!(fold.operator, Combination::Built(_)) && !fold.backward;
+        let is_plain = match self.texts.way(goal) {
+            Some((Value::Apply(_), ..)) => true,
+            Some((Value::Fold(fold), ..)) => is_plain(fold),
+            _ => false,
+        };
+        is_plain && self.has_subscripts(goal)
+    }
+
+    fn has_subscripts(&self, goal: GoalId) -> bool {
+        self.chosen.goals.goals[goal].indices.iter().all(|index| {
+            let variable = Affine::variable(index);
+            let around = self.texts.frame.surroundings(std::iter::once(&variable));
+            around.implies(&variable) && self.extent(index).is_some()
+        })
+    }
+
     /// A tensor for a goal: the user's own where it is one, or a new one over the goal's indices.
     fn place(&mut self, goal: GoalId) -> Place {
         let definitions = self.chosen.written.definitions.iter().zip(self.chosen.defined);
@@ -178,7 +199,11 @@ impl Writer<'_> {
         let mut own = definitions.filter(|(_, defined)| defined.is_some_and(|found| self.may_be(found, goal)));
         let is_backward =
             matches!(self.texts.way(goal), Some((Value::Fold(ComponentReduction { backward: true, .. }), ..)));
-        if let Some((definition, _)) = own.next().filter(|_| !is_backward) {
+        let is_free = |(definition, _): &(&Root, _)| {
+            let places = &mut self.texts.places.values();
+            !self.is_opaque(&definition.target) && places.all(|place| place.tensor != definition.target)
+        };
+        if let Some((definition, _)) = own.find(is_free).filter(|_| !is_backward) {
             return Place { tensor: definition.target.clone(), subscripts: definition.subscripts.clone() };
         }
         let mut subscripts: Vec<Affine> = self.chosen.goals.goals[goal].indices.iter().map(Affine::variable).collect();
@@ -314,13 +339,33 @@ impl Writer<'_> {
                 let image = Image::new();
                 let (target, value) =
                     (access(&place.tensor, &place.subscripts, &image), self.texts.expression(goal, &image)?);
-                Some(vec![format!("{target} = {value}{}", self.goal_conditions(goal)?)])
+                let own = format!("{target} = {value}{}", self.goal_conditions(goal)?);
+                Some(std::iter::once(own).chain(self.rest(goal, &target)?).collect())
             }
         }
     }
 
+    /// Equations for the elements of a goal's tensor at which the goal has no point: nobody reads them.
+    fn rest(&self, goal: GoalId, target: &str) -> Option<Vec<String>> {
+        let (domain, known) = self.goal_domain(goal)?;
+        let outside = known.outside(&domain);
+        let rest = |part: &Polyhedron| format!("{target} = 0{}", conditions(part, &self.said(&known)));
+        Some(outside.iter().filter(|part| !part.is_empty()).map(rest).collect())
+    }
+
     /// What the ranges of a goal's indices say beyond the extents of its tensor.
     fn goal_conditions(&self, goal: GoalId) -> Option<String> {
+        let (domain, known) = self.goal_domain(goal)?;
+        Some(conditions(&domain, &self.said(&known)))
+    }
+
+    /// What an equation does not have to say of its indices.
+    fn said(&self, known: &Polyhedron) -> Polyhedron {
+        if self.has_bounds { Polyhedron::default() } else { known.clone() }
+    }
+
+    /// The points of a goal, and the elements of its tensor.
+    fn goal_domain(&self, goal: GoalId) -> Option<(Polyhedron, Polyhedron)> {
         let (mut domain, mut known) = (Polyhedron::default(), Polyhedron::sizes(&self.chosen.system.parameters));
         for index in &self.chosen.goals.goals[goal].indices {
             domain = domain.intersect(&self.texts.frame.index(index)?.range);
@@ -328,8 +373,7 @@ impl Writer<'_> {
             let end = self.extent(index)?;
             known = known.intersect(&Polyhedron::new([variable.clone(), end - variable - Affine::constant(1)]));
         }
-        let known = if self.has_bounds { Polyhedron::default() } else { known };
-        Some(conditions(&domain, &known))
+        Some((domain, known))
     }
 
     fn declare(&mut self, goal: GoalId, place: &Place) -> Option<()> {

@@ -26,6 +26,20 @@ fn whole(system: &RecurrenceSystem) -> BTreeMap<Name, usize> {
     found
 }
 
+/// The positions of the equations of each tensor that several define, case by case, and that does not need itself.
+pub(super) fn cases(system: &RecurrenceSystem) -> BTreeMap<Name, Vec<usize>> {
+    let mut found: BTreeMap<Name, Vec<usize>> = BTreeMap::new();
+    for (position, equation) in system.equations.iter().enumerate() {
+        found.entry(equation.target.clone()).or_default().push(position);
+    }
+    let needs = needs(system);
+    let has_plain_cases = |equations: &[usize]| {
+        equations.len() > 1 && equations.iter().all(|position| has_plain_indices(&system.equations[*position]))
+    };
+    found.retain(|tensor, equations| has_plain_cases(equations) && !reaches(&needs, tensor, tensor));
+    found
+}
+
 /// The position of the equation of each tensor that one equation defines as a whole, though it needs itself.
 pub(super) fn recursive(system: &RecurrenceSystem) -> BTreeMap<Name, usize> {
     let needs = needs(system);
@@ -38,17 +52,23 @@ fn is_whole(system: &RecurrenceSystem, equation: &Equation) -> bool {
     let Some(tensor) = system.tensor(&equation.target).filter(|tensor| tensor.role != Role::Input) else {
         return false;
     };
-    let names: Vec<&Name> = equation.subscripts.iter().filter_map(Affine::as_variable).collect();
-    let distinct: BTreeSet<&Name> = names.iter().copied().collect();
-    if names.len() != equation.subscripts.len() || distinct.len() != equation.domain.indices.len() {
+    if !has_plain_indices(equation) {
         return false;
     }
-    let bounds = names.iter().zip(&tensor.shape).flat_map(|(index, extent)| {
+    let names = equation.subscripts.iter().filter_map(Affine::as_variable);
+    let bounds = names.zip(&tensor.shape).flat_map(|(index, extent)| {
         let variable = Affine::variable(index);
         [variable.clone(), extent.clone() - variable - Affine::constant(1)]
     });
     let whole = Polyhedron::new(bounds).intersect(&Polyhedron::sizes(&system.parameters));
     equation.domain.set.constraints().iter().all(|form| whole.implies(form))
+}
+
+/// Whether each subscript is an index of its own, and there are no others.
+fn has_plain_indices(equation: &Equation) -> bool {
+    let names: Vec<&Name> = equation.subscripts.iter().filter_map(Affine::as_variable).collect();
+    let distinct: BTreeSet<&Name> = names.iter().copied().collect();
+    names.len() == equation.subscripts.len() && distinct.len() == equation.domain.indices.len()
 }
 
 /// The tensors that each tensor reads.

@@ -1,15 +1,15 @@
 //! What a kernel's equations say, as terms over one frame.
 //!
 //! In: a system. Out: [`Written`]: a term for each equation that hands something out, in which every tensor that one equation defines
-//! as a whole stands for its definition. Tensors that need themselves, or have several equations, stay names. Bound indices get
-//! names by their axis and range ([`Frame`]), so that reductions over the same elements reduce over the same index wherever
-//! the user wrote them. Paper: Cyclotron section 4.1.
+//! as a whole stands for its definition, and so does an element of one of several equations where it is known which of them is about
+//! it. Tensors that need themselves stay names. Bound indices get names by their axis and range ([`Frame`]), so that reductions over
+//! the same elements reduce over the same index wherever the user wrote them. Paper: Cyclotron section 4.1.
 
 use super::axes::Axes;
 use super::coordinates::Compounds;
-use super::inline::inlined;
+use super::inline::{cases, inlined};
 use crate::rewrite::{Frame, FrameIndex, Id, Language, Literal, RecExpr, Term, TermNames};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use systole_base::integer::{Affine, Name, Polyhedron, name};
 use systole_equations::recurrence::{Equation, Expr, Operator, RecurrenceSystem, Role};
 
@@ -48,6 +48,7 @@ pub(super) fn written(system: &RecurrenceSystem, compounds: &Compounds) -> Writt
             roots.push(writer.root(position, equation));
         }
     }
+    definitions.extend(writer.case_definitions());
     writer.define_recursions(&roots, &definitions);
     Written { frame: writer.frame, roots, definitions }
 }
@@ -82,6 +83,10 @@ pub(super) struct Writer<'a> {
     axes: Axes,
     /// The position of the equation of each tensor that stands for its definition.
     pub inlined: BTreeMap<Name, usize>,
+    /// The positions of the equations of each tensor that several define.
+    cases: BTreeMap<Name, Vec<usize>>,
+    /// Elements that stand for what one of several equations says of them, each with the position of that one.
+    decided: BTreeSet<(usize, Vec<Affine>)>,
     pub frame: Frame,
     /// For each index of the frame its axis, how many of that axis are in scope around it, and its range about [`SELF`].
     kinds: Vec<(usize, usize, Polyhedron)>,
@@ -101,6 +106,8 @@ impl<'a> Writer<'a> {
             system,
             axes: Axes::of(system),
             inlined: inlined(system),
+            cases: cases(system),
+            decided: BTreeSet::new(),
             frame: Frame::new(&system.name, &system.parameters),
             kinds: vec![],
             ranges: HashMap::new(),
@@ -251,8 +258,8 @@ impl<'a> Writer<'a> {
         if let Some(known) = self.reads.get(&key) {
             return *known;
         }
-        let value = match self.inlined.get(tensor) {
-            Some(position) => self.definition(*position, &key.1),
+        let value = match self.inlined.get(tensor).copied().or_else(|| self.case_of(tensor, &key.1)) {
+            Some(position) => self.definition(position, &key.1),
             None => {
                 let children = [self.term.add(Term::name(tensor)), self.access(&key.1)];
                 self.term.add(Term::At(children))
@@ -260,6 +267,34 @@ impl<'a> Writer<'a> {
         };
         self.reads.insert(key, value);
         value
+    }
+
+    /// The position of the one of several equations that is about an element, whatever values its indices have.
+    fn case_of(&mut self, tensor: &Name, subscripts: &[Affine]) -> Option<usize> {
+        let around = self.frame.surroundings(subscripts.iter());
+        let is_about = |position: &&usize| {
+            let equation = &self.system.equations[**position];
+            let domain = equation.domain.set.substitute(&scope_of(equation, subscripts));
+            domain.constraints().iter().all(|form| around.implies(form))
+        };
+        let position = *self.cases.get(tensor)?.iter().find(is_about)?;
+        self.decided.insert((position, subscripts.to_vec()));
+        Some(position)
+    }
+
+    /// The elements that stand for what one of several equations says of them, where they have an index for each subscript.
+    fn case_definitions(&mut self) -> Vec<Root> {
+        let has_indices = |subscripts: &[Affine]| subscripts.iter().all(|form| form.as_variable().is_some());
+        let decided: Vec<(usize, Vec<Affine>)> =
+            self.decided.iter().filter(|(_, subscripts)| has_indices(subscripts)).cloned().collect();
+        decided.into_iter().map(|(position, subscripts)| self.case_definition(position, subscripts)).collect()
+    }
+
+    fn case_definition(&mut self, position: usize, subscripts: Vec<Affine>) -> Root {
+        let equation = &self.system.equations[position];
+        let domain = equation.domain.set.substitute(&scope_of(equation, &subscripts));
+        let term = self.term_of(position, &subscripts);
+        Root { target: equation.target.clone(), subscripts, domain, term }
     }
 
     /// What an equation says of an element.
@@ -270,10 +305,14 @@ impl<'a> Writer<'a> {
 
     fn definition(&mut self, position: usize, subscripts: &[Affine]) -> Id {
         let equation = &self.system.equations[position];
-        let names = equation.subscripts.iter().filter_map(Affine::as_variable).cloned();
-        let scope: Scope = names.zip(subscripts.iter().cloned()).collect();
-        self.expression(position, &equation.value, &scope)
+        self.expression(position, &equation.value, &scope_of(equation, subscripts))
     }
+}
+
+/// What the indices of an equation are where it is about the element with these subscripts.
+fn scope_of(equation: &Equation, subscripts: &[Affine]) -> Scope {
+    let names = equation.subscripts.iter().filter_map(Affine::as_variable).cloned();
+    names.zip(subscripts.iter().cloned()).collect()
 }
 
 /// Whether an index occurs in an expression.

@@ -147,7 +147,7 @@ impl Frame {
     }
 
     /// What the ranges of all indices say that these forms depend on, with those on which these ranges depend.
-    pub(super) fn surroundings<'a>(&self, forms: impl Iterator<Item = &'a Affine>) -> Polyhedron {
+    pub(crate) fn surroundings<'a>(&self, forms: impl Iterator<Item = &'a Affine>) -> Polyhedron {
         let forms: Vec<&Affine> = forms.collect();
         let occurs = |index: &&super::frame::FrameIndex| forms.iter().any(|form| form.mentions([&index.name]));
         let mut open: Vec<Symbol> =
