@@ -13,6 +13,10 @@ fn best(kernel: &str, rules: &RuleSet) -> FormCost {
 fn without_a_law_that_it_needs_a_derivation_is_gone() {
     for (kernel, needed) in [
         ("attention", &["factor-div-mul", "rescale", "rescale-one"][..]),
+        (
+            "masked_attention",
+            &["flip-select", "add-mask", "sub-mask", "exp-mask", "mul-select", "sum-where", "max-where", "rescale"],
+        ),
         ("softmax_attention", &["factor-div-mul", "rescale-exp", "rescale-exp-mul", "cancel-exp"]),
         ("log_sum_exp", &["rescale-one"]),
         ("mean_variance", &["split-product-sub", "factor-sum", "sum-constant", "div-mul-same", "sub-same", "sub-zero"]),

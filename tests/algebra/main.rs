@@ -34,6 +34,8 @@ mod recursion;
 
 mod together;
 
+mod triangles;
+
 mod waits;
 
 mod whole;

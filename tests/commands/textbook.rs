@@ -42,7 +42,7 @@ const TEXTBOOK: [(&str, Runs); 30] = [
 ];
 
 /// Those of `kernels` whose runs are `Long`.
-const LONG: [&str; 14] = [
+const LONG: [&str; 15] = [
     "conv2d",
     "flash_attention",
     "mttkrp",
@@ -51,6 +51,7 @@ const LONG: [&str; 14] = [
     "naive/attention",
     "naive/cross_entropy",
     "naive/inverse_times",
+    "naive/masked_attention",
     "naive/normal_product",
     "naive/soft_average",
     "naive/softmax_attention",

@@ -277,7 +277,8 @@ impl World<'_> {
             | Term::Axes(_)
             | Term::Dir(_)
             | Term::Defined(_)
-            | Term::Pick(_) => f64::NAN,
+            | Term::Pick(_)
+            | Term::Where(_) => f64::NAN,
         }
     }
 

@@ -25,6 +25,8 @@ mod check_infinities;
 
 mod check_planted;
 
+mod check_masks;
+
 mod check_recursion;
 
 mod choices;

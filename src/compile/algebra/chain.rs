@@ -68,6 +68,7 @@ fn by_itself(step: &str) -> String {
         "fold-count" => "how many values an index takes is a form of the sizes",
         "fold-definition" => "what the equation of a tensor says of this element",
         "fold-pick" => "a form stands in place of the index",
+        "fold-where" => "an index of its own has the values at which a condition holds",
         "fold-part" => "a component of a reduction that needs no other is a reduction of its own",
         _ => "",
     }

@@ -234,8 +234,8 @@ impl Compiler<'_> {
             let key = (Combination::Built(built), index, false, vec![self.graph.find(body)]);
             return vec![Compiler::same(self.fold(key, vec![0], &[], 1))];
         }
-        let is_filled = self.frame.is_filled(Symbol::from(&*index));
-        let single = self.monoid(&operator).filter(|monoid| is_filled && monoid.width() == 1).cloned();
+        let may_be = self.may_be_declared(&index, &[self.graph.find(body)]);
+        let single = self.monoid(&operator).filter(|monoid| may_be && monoid.width() == 1).cloned();
         single.map_or_else(Vec::new, |monoid| {
             vec![Compiler::same(self.component(&monoid, 0, &index, false, &[self.graph.find(body)]))]
         })
@@ -265,8 +265,7 @@ impl Compiler<'_> {
                 ways.push(self.paired_component(goal, &monoid, component, &index, &arguments));
                 continue;
             }
-            // Written out, a declared reduction starts from its first term.
-            if !self.frame.is_filled(Symbol::from(&*index)) {
+            if !self.may_be_declared(&index, &arguments) {
                 continue;
             }
             ways.push(Compiler::same(self.component(&monoid, component, &index, false, &arguments)));
@@ -275,6 +274,14 @@ impl Compiler<'_> {
             }
         }
         ways
+    }
+
+    /// Whether a declared reduction of these classes can be written out: it starts from its first term, and is there for all elements of a tensor.
+    fn may_be_declared(&self, index: &str, arguments: &[Id]) -> bool {
+        let index = Symbol::from(index);
+        let free = arguments.iter().flat_map(|class| self.graph[*class].data.free.iter().copied());
+        let mut around = free.chain(self.frame.range_depends(index)).filter(|other| *other != index);
+        self.frame.is_filled(index) && around.all(|other| self.frame.is_whole(other))
     }
 
     /// The goal of a component, with those beside it whose state its value uses.

@@ -5,7 +5,7 @@
 
 use super::confirm;
 use super::goals::{Combination, ComponentReduction, GoalId, Goals, Selection, Value, Way};
-use super::joint::product_name;
+use super::joint::{Group, product_name};
 use super::text::{Image, Place, Texts, access, conditions};
 use super::written::{Root, Written};
 use crate::rewrite::{Forms, Frame, Monoid, Symbol};
@@ -150,7 +150,8 @@ impl Writer<'_> {
             };
             let stays = stays || is_read(*goal) && !is_root;
             // A tensor has all its elements: what is computed in part needs others beside it, so it stands where it is used, if once.
-            let is_padded = *count > 1 && !grouped.contains(goal) && self.is_padded(*goal);
+            let needs_place = self.times_written(*goal, &uses, &groups) > 1 || self.binds_again(*goal, &uses);
+            let is_padded = needs_place && !grouped.contains(goal) && self.is_padded(*goal);
             if stays && (self.is_whole(*goal) || is_padded) {
                 stored.push(*goal);
             }
@@ -164,10 +165,7 @@ impl Writer<'_> {
     /// Whether all indices of a goal start from 0 and end where a form of the sizes says.
     fn is_whole(&self, goal: GoalId) -> bool {
         let frame = self.texts.frame;
-        self.chosen.goals.goals[goal].indices.iter().map(|index| Symbol::from(&**index)).all(|index| {
-            let from_zero = frame.ends(index).is_some_and(|(low, _)| low == Affine::default());
-            from_zero && frame.range_depends(index).is_empty()
-        })
+        self.chosen.goals.goals[goal].indices.iter().all(|index| frame.is_whole(Symbol::from(&**index)))
     }
 
     /// Whether a goal that is computed in part may be a tensor with zeros beside it: indices have values from 0 on, as subscripts have,
@@ -180,6 +178,27 @@ impl Writer<'_> {
             _ => false,
         };
         is_plain && self.has_subscripts(goal)
+    }
+
+    /// Whether a reduction binds an index that what it stands in has already.
+    fn binds_again(&self, goal: GoalId, uses: &BTreeMap<GoalId, usize>) -> bool {
+        let Some(bound) = self.texts.way(goal).and_then(|(value, ..)| value.bound()) else { return false };
+        let takes = |user: &GoalId| {
+            let children = self.texts.way(*user).map_or(&[][..], |(_, children, _)| children);
+            children.iter().any(|child| self.texts.resolved(*child) == goal)
+        };
+        uses.keys().any(|user| takes(user) && self.chosen.goals.goals[*user].indices.contains(bound))
+    }
+
+    /// How often a goal that is not stored stands in the text: a joint equation has each component's own term once.
+    fn times_written(&self, goal: GoalId, uses: &BTreeMap<GoalId, usize>, groups: &[Group]) -> usize {
+        let component = |user: &GoalId| groups.iter().find_map(|group| group.members.get(user).copied());
+        let written = |user: &GoalId| match component(user) {
+            Some(component) => self.texts.own_argument(*user, component).into_iter().collect(),
+            None => self.texts.way(*user).map_or_else(Vec::new, |(_, children, _)| children.to_vec()),
+        };
+        let children = uses.keys().flat_map(written);
+        children.filter(|child| self.texts.resolved(*child) == goal).count()
     }
 
     fn has_subscripts(&self, goal: GoalId) -> bool {
@@ -199,10 +218,7 @@ impl Writer<'_> {
         let mut own = definitions.filter(|(_, defined)| defined.is_some_and(|found| self.may_be(found, goal)));
         let is_backward =
             matches!(self.texts.way(goal), Some((Value::Fold(ComponentReduction { backward: true, .. }), ..)));
-        let is_free = |(definition, _): &(&Root, _)| {
-            let places = &mut self.texts.places.values();
-            !self.is_opaque(&definition.target) && places.all(|place| place.tensor != definition.target)
-        };
+        let is_free = |(definition, _): &(&Root, _)| self.is_free(&definition.target);
         if let Some((definition, _)) = own.find(is_free).filter(|_| !is_backward) {
             return Place { tensor: definition.target.clone(), subscripts: definition.subscripts.clone() };
         }
@@ -213,6 +229,13 @@ impl Writer<'_> {
         }
         let tensor = self.fresh(self.wanted_name(goal));
         Place { tensor, subscripts }
+    }
+
+    /// Whether a new equation may define a tensor of the user: its only one, or the only one that is left.
+    fn is_free(&self, tensor: &Name) -> bool {
+        let equations = self.chosen.system.equations.iter().filter(|equation| equation.target == *tensor).count();
+        let is_stored = self.texts.places.values().any(|place| place.tensor == *tensor);
+        equations == 1 || !self.is_opaque(tensor) && !is_stored
     }
 
     /// The only equation of a tensor that has one, where it computes this goal.
@@ -395,7 +418,7 @@ impl Writer<'_> {
 
     /// One more than the largest value of an index.
     fn extent(&self, index: &Name) -> Option<Affine> {
-        let range = &self.texts.frame.index(index)?.range;
+        let range = self.texts.frame.surroundings(std::iter::once(&Affine::variable(index)));
         let others = self.texts.frame.indices().iter().map(|other| &other.name).filter(|other| *other != index);
         let (_, upper) = range.eliminate_all(others).bounds(index);
         let mut ends = upper.iter().filter(|bound| bound.coefficient == 1);

@@ -23,7 +23,7 @@ macro_rules! shipped {
 }
 
 shipped! {
-    "argmax" "atax" "attention" "biased_sum" "bicg" "chain" "cross_entropy" "decode_attention" "distances" "gemver" "gesummv" "gram" "inverse_times" "log_sum_exp" "mean_variance" "mvt" "normal_product" "polynomial" "prefix_sum" "sliding_sum" "soft_average" "soft_maximum" "softmax_attention" "two_factors" "two_terms"
+    "argmax" "atax" "attention" "biased_sum" "bicg" "chain" "cross_entropy" "decode_attention" "distances" "gemver" "gesummv" "gram" "inverse_times" "log_sum_exp" "masked_attention" "mean_variance" "mvt" "normal_product" "polynomial" "prefix_sum" "sliding_sum" "soft_average" "soft_maximum" "softmax_attention" "two_factors" "two_terms"
 }
 
 /// Rounds and e-nodes for one kernel.

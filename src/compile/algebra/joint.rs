@@ -83,12 +83,17 @@ impl Texts<'_> {
 
     /// The term of a component itself.
     fn own_term(&self, goal: GoalId, component: usize) -> Option<String> {
+        self.value(self.own_argument(goal, component)?, &Image::new())
+    }
+
+    /// What a component alone takes of what is reduced.
+    pub fn own_argument(&self, goal: GoalId, component: usize) -> Option<GoalId> {
         let (Value::Fold(fold), children, _) = self.way(goal)? else { return None };
         let own = match &fold.operator {
             Combination::Built(_) => 0,
             Combination::Declared(..) => fold.arguments.iter().position(|argument| *argument == component)?,
         };
-        self.value(*children.get(own)?, &Image::new())
+        children.get(own).copied()
     }
 
     /// The value of a component by the names of those that it needs.

@@ -31,7 +31,8 @@
 //! rules, which stops where both ends meet, and without each rule that it can do without (`Forms::explain_briefly`).
 //! The chain depends on the form and the rules alone (`Derivation::explained`).
 //!
-//! Not built: recurrences from tensors of several equations, such as an inverse written in three cases; recurrences
+//! Not built: recurrences from tensors of several equations, such as an inverse written in three cases; choices between more than two
+//! equations where it depends on the point which one is about an element; recurrences
 //! from a sum that is picked where its index is bound again, such as `L^-1 (L^-1 B)`; blocks of which the last is
 //! smaller; tiles by rules; sums over windows of expressions; forms of equations that scatter.
 
@@ -42,6 +43,8 @@ mod inline;
 mod written;
 
 mod recursion;
+
+mod conditions;
 
 mod coordinates;
 

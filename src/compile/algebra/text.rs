@@ -133,11 +133,17 @@ pub(super) fn conditions(domain: &Polyhedron, known: &Polyhedron) -> String {
 
 /// A form that is not below 0, as a comparison of two forms without minus signs.
 fn condition(form: &Affine) -> String {
+    let [less, more] = sides(form);
+    format!("{less} <= {more}")
+}
+
+/// Two forms without minus signs of which the second one is not less where `form` is not below 0.
+pub(super) fn sides(form: &Affine) -> [Affine; 2] {
     let mut sides = [Affine::default(), Affine::default()];
     for (index, coefficient) in form.terms() {
         sides[usize::from(coefficient > 0)].add_term(index, coefficient.abs());
     }
     let constant = form.constant_term();
     sides[usize::from(constant > 0)] = sides[usize::from(constant > 0)].clone() + Affine::constant(constant.abs());
-    format!("{} <= {}", sides[0], sides[1])
+    sides
 }

@@ -8,9 +8,11 @@
 use super::axes::Axes;
 use super::coordinates::Compounds;
 use super::inline::{cases, inlined};
+use super::text::sides;
 use crate::rewrite::{Frame, FrameIndex, Id, Language, Literal, RecExpr, Term, TermNames};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use systole_base::integer::{Affine, Name, Polyhedron, name};
+use systole_base::scalar::Function;
 use systole_equations::recurrence::{Equation, Expr, Operator, RecurrenceSystem, Role};
 
 /// The equations of a kernel as terms.
@@ -50,6 +52,8 @@ pub(super) fn written(system: &RecurrenceSystem, compounds: &Compounds) -> Writt
     }
     definitions.extend(writer.case_definitions());
     writer.define_recursions(&roots, &definitions);
+    writer.define_cases();
+    writer.name_parts(&roots, &definitions);
     Written { frame: writer.frame, roots, definitions }
 }
 
@@ -84,18 +88,23 @@ pub(super) struct Writer<'a> {
     /// The position of the equation of each tensor that stands for its definition.
     pub inlined: BTreeMap<Name, usize>,
     /// The positions of the equations of each tensor that several define.
-    cases: BTreeMap<Name, Vec<usize>>,
+    pub cases: BTreeMap<Name, Vec<usize>>,
     /// Elements that stand for what one of several equations says of them, each with the position of that one.
     decided: BTreeSet<(usize, Vec<Affine>)>,
+    /// Elements of which it depends on the point which equation is about them.
+    pub undecided: BTreeSet<(Name, Vec<Affine>)>,
     pub frame: Frame,
     /// For each index of the frame its axis, how many of that axis are in scope around it, and its range about [`SELF`].
-    kinds: Vec<(usize, usize, Polyhedron)>,
+    kinds: Vec<Kind>,
     /// Ranges as they are written, with those that say the same in fewest constraints.
     ranges: HashMap<Polyhedron, Polyhedron>,
     term: RecExpr<Term>,
     reads: BTreeMap<(Name, Vec<Affine>), Id>,
     compounds: Compounds,
 }
+
+/// An axis, how many indices of that axis are in scope around one of its indices, and the range of that about [`SELF`].
+type Kind = (usize, usize, Polyhedron);
 
 /// Stands for an index in its own range.
 const SELF: &str = "(self)";
@@ -108,6 +117,7 @@ impl<'a> Writer<'a> {
             inlined: inlined(system),
             cases: cases(system),
             decided: BTreeSet::new(),
+            undecided: BTreeSet::new(),
             frame: Frame::new(&system.name, &system.parameters),
             kinds: vec![],
             ranges: HashMap::new(),
@@ -164,7 +174,19 @@ impl<'a> Writer<'a> {
         self.ranges.entry(range.clone()).or_insert_with(least).clone()
     }
 
-    fn add_index(&mut self, wanted: &Name, kind: (usize, usize, Polyhedron)) -> Name {
+    /// The index with the values of another one that lie in `range`, which says no more than it has to.
+    pub fn part_of(&mut self, index: &Name, range: &Polyhedron) -> Option<Name> {
+        let place = self.frame.indices().iter().position(|known| known.name == *index)?;
+        let itself = BTreeMap::from([(index.clone(), Affine::variable(&name(SELF)))]);
+        let (axis, nth, _) = self.kinds.get(place)?.clone();
+        let kind = (axis, nth, range.substitute(&itself));
+        match self.kinds.iter().position(|known| *known == kind) {
+            Some(found) => Some(self.frame.indices()[found].name.clone()),
+            None => Some(self.add_index(index, kind)),
+        }
+    }
+
+    fn add_index(&mut self, wanted: &Name, kind: Kind) -> Name {
         let is_free =
             |candidate: &Name| self.frame.index(candidate).is_none() && !self.system.parameters.contains(candidate);
         let numbered = (2..).map(|number| name(&format!("{wanted}_{number}")));
@@ -261,6 +283,9 @@ impl<'a> Writer<'a> {
         let value = match self.inlined.get(tensor).copied().or_else(|| self.case_of(tensor, &key.1)) {
             Some(position) => self.definition(position, &key.1),
             None => {
+                if self.cases.contains_key(tensor) {
+                    self.undecided.insert(key.clone());
+                }
                 let children = [self.term.add(Term::name(tensor)), self.access(&key.1)];
                 self.term.add(Term::At(children))
             }
@@ -303,6 +328,18 @@ impl<'a> Writer<'a> {
         self.term[id].build_recexpr(|id| self.term[id].clone())
     }
 
+    /// What is said of an element by one equation where `form` is not below 0, and by the other one elsewhere.
+    pub fn choice(&mut self, form: &Affine, [then, other]: [usize; 2], subscripts: &[Affine]) -> RecExpr<Term> {
+        let sides = sides(form).map(|side| {
+            let access = self.access(&[side]);
+            self.term.add(Term::Index(access))
+        });
+        let condition = self.term.add(Term::apply(Function::LessEqual, &sides));
+        let [then, other] = [then, other].map(|position| self.definition(position, subscripts));
+        let whole = self.term.add(Term::apply(Function::Select, &[condition, then, other]));
+        self.term[whole].build_recexpr(|id| self.term[id].clone())
+    }
+
     fn definition(&mut self, position: usize, subscripts: &[Affine]) -> Id {
         let equation = &self.system.equations[position];
         self.expression(position, &equation.value, &scope_of(equation, subscripts))
@@ -310,7 +347,7 @@ impl<'a> Writer<'a> {
 }
 
 /// What the indices of an equation are where it is about the element with these subscripts.
-fn scope_of(equation: &Equation, subscripts: &[Affine]) -> Scope {
+pub(super) fn scope_of(equation: &Equation, subscripts: &[Affine]) -> Scope {
     let names = equation.subscripts.iter().filter_map(Affine::as_variable).cloned();
     names.zip(subscripts.iter().cloned()).collect()
 }

@@ -44,6 +44,8 @@ pub(crate) mod registry;
 
 pub use registry::{Frame, FrameIndex, MAX_COMBINED, access_text, null_directions};
 
+pub(crate) use registry::compared;
+
 pub(crate) mod rules;
 
 pub use rules::{
@@ -54,8 +56,8 @@ pub use rules::{
 pub(crate) mod saturation;
 
 pub use saturation::{
-    DEFINE_RESULT, FOLD_COUNT, FOLD_DEFINITION, FOLD_DIRECTIONS, FOLD_PICK, Facts, Forms, Graph, Limits, Lowered,
-    Report, Step, components, part_of, saturate, saturate_forms, saturate_term,
+    DEFINE_RESULT, FOLD_COUNT, FOLD_DEFINITION, FOLD_DIRECTIONS, FOLD_PICK, FOLD_WHERE, Facts, Forms, Graph, Limits,
+    Lowered, Report, Step, components, part_of, saturate, saturate_forms, saturate_term,
 };
 
 pub(crate) mod dataflows;

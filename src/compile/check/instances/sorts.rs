@@ -111,6 +111,7 @@ pub const SIGNATURES: &[Signature] = &[
     signature("turned", &[Index, Index], Index, Here),
     signature("defined", &[Tensor, Access], Expression, Here),
     signature("pick", &[Whole, Index, Form, Expression], Expression, On(0)),
+    signature("where", &[Whole, Operator, Index, Expression, Expression], Expression, On(0)),
     signature("nulls", &[Space, Access], Directions, On(0)),
     signature("signs", &[Whole, Index], Directions, On(0)),
     signature("heads", &[Space, Along], Space, On(0)),

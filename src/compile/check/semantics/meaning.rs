@@ -260,6 +260,11 @@ impl Reader<'_> {
                 let picked = Meaning::At(self.place(*index)?, self.form(*form)?, Box::new(self.field(*value)?));
                 self.on(*space, Local::Itself(picked))
             }
+            Term::Where([space, operator, index, condition, value]) => {
+                let neutral = Meaning::Neutral(self.operator(*operator)?);
+                let term = Meaning::If(Box::new([self.field(*condition)?, self.field(*value)?, neutral]));
+                self.on(*space, Local::Over(self.operator(*operator)?, vec![self.differing(*index)?], term))
+            }
             Term::Index(access) => Ok(Meaning::Form(self.form(*access)?)),
             Term::Sched([_, _, value]) => self.field(*value),
             Term::Inner(children) => self.given(*children),

@@ -186,7 +186,7 @@ fn folded(graph: &Graph, term: &RecExpr<Term>) -> RecExpr<Term> {
     for (position, node) in term.as_ref().iter().enumerate() {
         let class = ids.get(position).copied();
         let replaced = match (node, class) {
-            (Term::Defined(_) | Term::Pick(_), Some(_)) => {
+            (Term::Defined(_) | Term::Pick(_) | Term::Where(_), Some(_)) => {
                 let node = node.clone().map_children(|child| ids[usize::from(child)]);
                 add_element(graph, &node, &mut result)
             }

@@ -35,6 +35,8 @@ pub struct Frame {
     /// Access maps with a form in place of an index, by these three, once the frame is settled.
     pub(super) picked: BTreeMap<(AccessText, Symbol, AccessText), AccessText>,
     pub(super) accesses: BTreeMap<AccessText, Vec<Affine>>,
+    /// Indices with the values of another one at which a form is not below 0, by both.
+    pub(super) within: BTreeMap<(Symbol, AccessText), Symbol>,
     /// What is asked again and again, once the frame is settled.
     facts: BTreeMap<Symbol, IndexFacts>,
     /// Pairs of indices that stand in one form with the same coefficient, once the frame is settled.
@@ -162,6 +164,12 @@ impl Frame {
         }
         let (low, high) = self.ends(index)?;
         Some(high - low + Affine::constant(1)).filter(|count| self.is_never_negative(count))
+    }
+
+    /// Whether the index starts from 0, and ends where a form of the sizes says.
+    pub fn is_whole(&self, index: Symbol) -> bool {
+        let from_zero = self.ends(index).is_some_and(|(low, _)| low == Affine::default());
+        from_zero && self.range_depends(index).is_empty()
     }
 
     /// Whether the index has a value whatever the sizes and the other indices are, and the same ones whatever these are.

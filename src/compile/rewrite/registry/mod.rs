@@ -19,6 +19,10 @@ mod picks;
 
 pub(crate) use picks::folded_pick;
 
+mod ranges;
+
+pub(crate) use ranges::{compared, folded_where};
+
 mod context;
 
 pub use context::{MAX_COMBINED, access_text, null_directions};

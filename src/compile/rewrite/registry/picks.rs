@@ -65,8 +65,13 @@ pub(crate) fn folded_pick(graph: &Graph, node: &Term) -> Option<RecExpr<Term>> {
     let Term::Pick([_, index, form, value]) = node else { return None };
     let index = name_of(graph, *index)?;
     let form = access_of(graph, *form)?;
+    picked(graph, index, form, *value)
+}
+
+/// The term first added as `value` with the form in place of the index; `None` where there are no names for what comes out.
+pub(crate) fn picked(graph: &Graph, index: Symbol, form: AccessText, value: Id) -> Option<RecExpr<Term>> {
     let mut picker = Picker { graph, index, form, term: RecExpr::default() };
-    let root = picker.picked(*value)?;
+    let root = picker.picked(value)?;
     Some(picker.term[root].build_recexpr(|id| picker.term[id].clone()))
 }
 

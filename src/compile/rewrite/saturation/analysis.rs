@@ -171,6 +171,7 @@ fn sliding_pairs(graph: &Graph, node: &Term) -> BTreeSet<(Symbol, Symbol)> {
         _ if node.is_leaf() => frame.all_sliding(),
         // Within a reduction its index is another one.
         Term::Reduce([_, _, index, _])
+        | Term::Where([_, _, index, ..])
         | Term::Count([_, index])
         | Term::Running([_, _, index, _])
         | Term::Paired([_, _, index, _]) => {
@@ -216,6 +217,7 @@ fn free_indices(graph: &Graph, node: &Term) -> BTreeSet<Symbol> {
     match node {
         Term::Access(text) => context.indices(*text).cloned().unwrap_or_else(|| words(text.0.as_str())),
         Term::Reduce([space, _, index, _])
+        | Term::Where([space, _, index, ..])
         | Term::Running([space, _, index, _])
         | Term::Paired([space, _, index, _])
         | Term::Sliding([space, index, _])

@@ -5,7 +5,7 @@
 //! computes: a rule names such a node.
 
 use super::analysis::{Graph, access_of, face_of, name_of};
-use crate::rewrite::registry::{folded_definition, folded_pick};
+use crate::rewrite::registry::{folded_definition, folded_pick, folded_where};
 use crate::rewrite::rules::FOLD_PART;
 use crate::rewrite::terms::{DirectionText, Literal, Term};
 use egg::{Id, RecExpr};
@@ -23,6 +23,9 @@ pub const FOLD_DEFINITION: &str = "fold-definition";
 /// The name under which explanations show that a form stands in place of an index.
 pub const FOLD_PICK: &str = "fold-pick";
 
+/// The name under which explanations show that an index of its own has the values at which a condition holds.
+pub const FOLD_WHERE: &str = "fold-where";
+
 /// Folds the node first added as `id`, if it is to be folded and was not.
 pub(super) fn modify(graph: &mut Graph, id: Id) {
     // Runs at every union: most nodes have nothing to fold.
@@ -33,7 +36,7 @@ pub(super) fn modify(graph: &mut Graph, id: Id) {
                 return;
             }
         }
-        Term::Defined(_) | Term::Pick(_) => {}
+        Term::Defined(_) | Term::Pick(_) | Term::Where(_) => {}
         _ => return,
     }
     let Some(folded) = fold(graph, id) else { return };
@@ -55,6 +58,7 @@ fn fold_name(node: &Term) -> &'static str {
         Term::Count(_) => FOLD_COUNT,
         Term::Defined(_) => FOLD_DEFINITION,
         Term::Pick(_) => FOLD_PICK,
+        Term::Where(_) => FOLD_WHERE,
         _ => FOLD_DIRECTIONS,
     }
 }
@@ -86,7 +90,7 @@ fn fold(graph: &mut Graph, id: Id) -> Option<Id> {
             let direction = context.offset(space, tensor, access_of(graph, access)?)?;
             Some(graph.add_uncanonical(Term::Direction(direction)))
         }
-        node @ (Term::Defined(_) | Term::Pick(_)) => {
+        node @ (Term::Defined(_) | Term::Pick(_) | Term::Where(_)) => {
             let term = folded_element(graph, &node)?;
             Some(graph.add_expr_uncanonical(&term))
         }
@@ -94,9 +98,9 @@ fn fold(graph: &mut Graph, id: Id) -> Option<Id> {
     }
 }
 
-/// What a node `(defined X g)` or `(pick s k g e)` is; `None` where that is not known.
+/// What a node `(defined X g)`, `(pick s k g e)` or `(where s o k c e)` is; `None` where that is not known.
 pub(crate) fn folded_element(graph: &Graph, node: &Term) -> Option<RecExpr<Term>> {
-    folded_definition(graph, node).or_else(|| folded_pick(graph, node))
+    folded_definition(graph, node).or_else(|| folded_pick(graph, node)).or_else(|| folded_where(graph, node))
 }
 
 /// Makes each component of a reduction by a declared monoid that is a reduction of its own equal to it.

@@ -11,7 +11,7 @@ pub(crate) use analysis::{FieldAnalysis, access_of, all_bound, bound_indices, fa
 
 mod computed_nodes;
 
-pub use computed_nodes::{FOLD_COUNT, FOLD_DEFINITION, FOLD_DIRECTIONS, FOLD_PICK, components, part_of};
+pub use computed_nodes::{FOLD_COUNT, FOLD_DEFINITION, FOLD_DIRECTIONS, FOLD_PICK, FOLD_WHERE, components, part_of};
 
 pub(crate) use computed_nodes::folded_element;
 

@@ -37,6 +37,7 @@ define_language! {
     /// | `(mirrored s e)` | `e`, computed where one of its indices is not above the other, and mirrored |
     /// | `(defined X g)` | `X[g x]` as its equation says it; folded by the analysis into what that has there |
     /// | `(pick s k g e)` | `e` where `k` has the value `g x`; folded by the analysis into `e` with `g` in place of `k` |
+    /// | `(where s o k c e)` | `(reduce s o k e)` over the values of `k` where `c` is not 0; folded into one over an index that has these values |
     /// | `(nulls s g)`, `(signs s k)` | folded by the analysis into a list of directions |
     /// | `(axes s)` | folded into the first index of `s` along which its faces are not yet met, both ways |
     /// | `(offset s X g)` | folded into the direction `d` for which `x - d` writes `X[g x]` |
@@ -86,6 +87,7 @@ define_language! {
         "turned" = Turned([Id; 2]),
         "defined" = Defined([Id; 2]),
         "pick" = Pick([Id; 4]),
+        "where" = Where([Id; 5]),
         "nulls" = Nulls([Id; 2]),
         "signs" = Signs([Id; 2]),
         "heads" = Heads([Id; 2]),
@@ -143,6 +145,7 @@ pub const OPERATORS: &[(&str, usize)] = &[
     ("turned", 2),
     ("defined", 2),
     ("pick", 4),
+    ("where", 5),
     ("nulls", 2),
     ("signs", 2),
     ("heads", 2),

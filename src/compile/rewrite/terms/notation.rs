@@ -56,6 +56,10 @@ impl Notation<'_> {
                 let form = self.text(*form);
                 format!("{} at {} = {}", self.operand(*value), self.text(*index), form.trim_matches(['[', ']']))
             }
+            Term::Where([_, operator, index, condition, body]) => {
+                let (operator, index) = (self.text(*operator), self.text(*index));
+                format!("{operator}({index} where {}) {}", self.part(*condition), self.operand(*body))
+            }
             Term::Index(access) => self.text(*access).trim_matches(['[', ']']).to_owned(),
             Term::Count([_, index]) => format!("count({})", self.text(*index)),
             Term::Reduce([_, operator, index, body]) => self.reduction(*operator, *index, *body),
