@@ -30,8 +30,8 @@ pub struct Case {
 
 /// The right values of an output.
 pub struct Right {
-    name: String,
-    values: ArrayD<f64>,
+    pub name: String,
+    pub values: ArrayD<f64>,
     /// These are the values of the last step only, and the first axis of the output counts steps.
     of_last: bool,
 }
@@ -96,7 +96,7 @@ pub fn cases(text: &str) -> Vec<Case> {
 
 impl Right {
     /// Whether an array has these values, within rounding.
-    fn is(&self, found: &ArrayD<f64>) -> bool {
+    pub fn is(&self, found: &ArrayD<f64>) -> bool {
         if self.of_last {
             let steps = found.shape().first().copied().unwrap_or(0);
             let last = (steps > 0).then(|| found.index_axis(Axis(0), steps - 1).to_owned());

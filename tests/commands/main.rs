@@ -42,9 +42,11 @@ mod kernel_rows;
 
 mod kernels;
 
-mod messages;
-
 mod latency;
+
+mod layers;
+
+mod messages;
 
 mod limits;
 
