@@ -99,3 +99,11 @@ fn what_is_computed_in_part_and_read_twice_is_stored() {
     has(&found.forms[0], &["S[i, j", "where i + 1 <= j"]);
     assert_eq!(found.forms[0].text.matches("exp(").count(), 1, "{}", found.forms[0].text);
 }
+
+/// A band has two cases, for rows that begin at the first key and for later ones: each of them is computed in part, and stays as it is written.
+#[test]
+fn a_band_keeps_its_cases() {
+    let band = causal(&format!("S[i, j] = {PRODUCT}"), "j in max(0, i - W)..i + 1").replace("(N, D)", "(N, W, D)");
+    let found = forms(&band);
+    assert!(found.forms[0].difference < 1e-9 && !found.forms[0].text.contains("reduction"), "{}", found.forms[0].text);
+}

@@ -150,9 +150,11 @@ impl Writer<'_> {
             };
             let stays = stays || is_read(*goal) && !is_root;
             // A tensor has all its elements: what is computed in part needs others beside it, so it stands where it is used, if once.
-            let needs_place = self.times_written(*goal, &uses, &groups) > 1 || self.binds_again(*goal, &uses);
+            let binds_again = self.binds_again(*goal, &uses);
+            let needs_place = binds_again || self.times_written(*goal, &uses, &groups) > 1;
             let is_padded = needs_place && !grouped.contains(goal) && self.is_padded(*goal);
-            if stays && (self.is_whole(*goal) || is_padded) {
+            let is_whole = self.is_whole(*goal);
+            if stays && (is_whole || is_padded) || binds_again && is_padded && !is_whole {
                 stored.push(*goal);
             }
         }
