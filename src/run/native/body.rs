@@ -266,8 +266,9 @@ impl<'a> BodyWriter<'_, 'a> {
         };
         let along = |(coordinate, entry): (&String, &i64)| match entry * step.signum() {
             0 => coordinate.clone(),
-            by if *coordinate == rounds && by == 1 => "0".to_owned(),
-            by => format!("{coordinate} - {by} * {rounds}").replace("- -", "+ "),
+            1 if *coordinate == rounds => "0".to_owned(),
+            by if by < 0 => format!("{coordinate} + {} * {rounds}", -by),
+            by => format!("{coordinate} - {by} * {rounds}"),
         };
         coordinates.iter().zip(direction).map(along).collect()
     }

@@ -71,7 +71,7 @@ impl KernelCommand for EmitArguments {
         }
         let written = Written::new(&searched, &winner)?;
         if self.target == Target::C {
-            return emit_native::write(&written.program, self, output);
+            return emit_native::write((&written.program, &written.text), self, output);
         }
         match &self.output {
             Some(path) => {

@@ -25,9 +25,11 @@ pub fn is_program(kernel: &str) -> bool {
 /// What to type instead.
 pub fn refuse_leaves(arguments: &EmitArguments) -> Checked<()> {
     match (arguments.target, &arguments.leaves) {
-        (Target::Program, Some(leaves)) => Diagnostic::usage("a program has leaves of its own, whoever runs it")
-            .help(format!("add `--target c`, or say `--leaves {leaves}` to `systole exec`"))
-            .alone(),
+        (Target::Program, Some(leaves)) => {
+            Diagnostic::usage("`--leaves` says what works on tiles in C, and a program is asked for")
+                .help(format!("add `--target c`, or say `--leaves {leaves}` to `systole exec`"))
+                .alone()
+        }
         _ => Ok(()),
     }
 }
@@ -58,17 +60,20 @@ fn leaves(arguments: &EmitArguments) -> Checked<NativeLeaves> {
 pub fn of_program(arguments: &EmitArguments, output: &Output) -> Done {
     let source = files::read_as(Path::new(&arguments.sought.kernel.kernel), "pe")?;
     let program = job::program(&source, output)?;
-    write(&program, arguments, output)
+    write((&program, &source.text), arguments, output)
 }
 
-/// Writes the folder of a program.
-pub fn write(program: &Program, arguments: &EmitArguments, output: &Output) -> Done {
+/// Writes the folder of a program, which is given with its text: one that was changed by hand stays so.
+pub fn write((program, text): (&Program, &str), arguments: &EmitArguments, output: &Output) -> Done {
     let Some(folder) = arguments.output.as_deref() else { return Ok(Verdict::Misused) };
     let written = translate(program, leaves(arguments)?)?;
     if let Err(error) = std::fs::create_dir_all(folder) {
         unwritable(folder, &error.to_string())?;
     }
-    written.iter().try_for_each(|file| files::write(&folder.join(&file.name), &file.text))?;
+    for file in &written {
+        let text = if is_program(&file.name) { text } else { &file.text };
+        files::write(&folder.join(&file.name), text)?;
+    }
     let lines: usize = written.iter().take(1).map(|file| file.text.lines().count()).sum();
     let first = written.first().map_or("", |file| file.name.as_str());
     output.line(&format!(
