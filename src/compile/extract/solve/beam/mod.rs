@@ -95,7 +95,7 @@ fn search_as_wide(
         let count = found.drafts + found.designs.len();
         beam = best(found.designs, width);
         survey.left_out.crowded += found.crowded;
-        survey.left_out.dataflows += found.beyond;
+        survey.left_out.dataflows = survey.left_out.dataflows.saturating_add(found.beyond);
         survey.left_out.partial += if is_last { 0 } else { (count - beam.len()) as u64 };
         if !seen(placed) && !is_last {
             return Some(Survey { is_stopped: true, ..Survey::default() });

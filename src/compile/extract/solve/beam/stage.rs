@@ -105,7 +105,9 @@ impl<'a> Stage<'a> {
             spread(offered, share).filter_map(draft).collect::<Vec<_>>()
         };
         let drafts = nexts.par_iter().zip(&offered).flat_map_iter(of_next).collect();
-        (drafts, counts.iter().map(|count| count.saturating_sub(share)).sum())
+        // There may be more ways than can be counted.
+        let beyond = counts.iter().map(|count| count.saturating_sub(share)).fold(0, u64::saturating_add);
+        (drafts, beyond)
     }
 
     /// Drafts are looked at until there are enough. What is given up here is missed by all stages that follow; turns, which slow
