@@ -10,7 +10,7 @@ use systole::sim::simulate;
 use systole::{shared, sim};
 
 /// Each of two PEs sends a burst before it receives the other's.
-fn crossed_bursts(burst: u64, depth: u64) -> String {
+pub fn crossed_bursts(burst: u64, depth: u64) -> String {
     format!(
         "(program bursts (version 1) (grid (p 0 1))
            (channel right (offset 1) (latency 1) (depth {depth}))

@@ -1,19 +1,9 @@
 //! Programs that cannot go on end with a status, and the watchdog of a debug build says who waits for what. Their twins run to their end.
 
 use super::folder::{Folder, compilers};
+use crate::capacities::crossed_bursts;
 use crate::programs::{program, sizes};
 use systole::array::Tensors;
-
-/// Each of two PEs sends a burst before it receives the other's, so as many slots are needed.
-fn crossed_bursts(burst: u64, depth: u64) -> String {
-    format!(
-        "(program bursts (version 1) (grid (p 0 1))
-           (channel right (offset 1) (latency 1) (depth {depth}))
-           (channel left (offset -1) (latency 1) (depth {depth}))
-           (class a (guard (= p 0)) (let x 1) (loop i 1 {burst} (send right x)) (loop i 1 {burst} (recv y left)))
-           (class b (guard (= p 1)) (let x 2) (loop i 1 {burst} (send left x)) (loop i 1 {burst} (recv y right))))"
-    )
-}
 
 /// What the debug build of a program says on so many threads; nothing where it runs to its end.
 fn said(text: &str, threads: usize) -> Option<String> {

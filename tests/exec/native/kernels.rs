@@ -134,7 +134,7 @@ mod long {
         ("divergences", &["--tile", "i=3,j=3"]),
         ("minkowski", &["--tile", "i=3,j=2"]),
         ("polybench/gemm", &["--tile", "i=3,j=2,k=4"]),
-        ("polybench/seidel_2d", &["--tile", "i=3,j=4"]),
+        ("jacobi2d", &["--tile", "i=3,j=4"]),
     ];
 
     #[test]
