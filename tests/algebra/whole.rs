@@ -42,6 +42,9 @@ const DERIVED: [(&str, &str, u64); 20] = [
     ("inverse_times", "N=4,R=3", 9),
 ];
 
+/// Those of the next test that take two thirds of its time; `attention` and `mean_variance` are of their kinds.
+const LONG: [&str; 2] = ["soft_average", "softmax_attention"];
+
 /// The derived form is near the naive one; it is searched, proved for all sizes, emitted, simulated, and has the bits of its own reference.
 #[test]
 fn derived_forms_run() {
@@ -49,6 +52,9 @@ fn derived_forms_run() {
     let path = |name: &str| folder.path().join(name).display().to_string();
     std::fs::write(path("three"), THREE).unwrap();
     for (kernel, size, cycles) in DERIVED {
+        if LONG.contains(&kernel) && !cfg!(feature = "long-tests") {
+            continue;
+        }
         let naive = if kernel == "three" { path("three") } else { format!("kernels/naive/{kernel}.rec") };
         let form = path(&format!("{kernel}.rec"));
         let derived = object(&["derive", &naive, "--nodes", "1000", "--rounds", "30", "-o", &form]);
@@ -203,8 +209,8 @@ fn forms_and_maps_are_searched_together() {
         ("soft_average", "N=2,M=3", 0),
         ("attention", "N=2,M=2,D=2", 0),
     ] {
-        // The forms of attention have hundreds of placements each, and take minutes.
-        if kernel == "attention" && !cfg!(feature = "long-tests") {
+        // The forms of attention have hundreds of placements each, and take minutes; those of an average take half of this test.
+        if ["attention", "soft_average"].contains(&kernel) && !cfg!(feature = "long-tests") {
             continue;
         }
         let path = format!("kernels/naive/{kernel}.rec");

@@ -391,7 +391,7 @@ fn bounds_count_where_they_cut() {
 type Known = (&'static str, [&'static str; 3]);
 
 /// For each kernel that can be tiled its leaves, with what a library runs of them at the tiles (1, 1, 0), (2, 1, 0) and (2, 0, 1).
-const RECOGNISED: [(&str, &[Known]); 23] = [
+const RECOGNISED: [(&str, &[Known]); 24] = [
     ("cholesky", &[("L", ["", "trsm", "trsm"]), ("L.sum.2", ["syrk", "gemm", ""]), ("L.2", ["potrf"; 3])]),
     ("conv1d", &[("y.sum", ["gemm"; 3])]),
     ("conv2d", &[("Y.sum", ["gemm"; 3])]),
@@ -442,6 +442,7 @@ const RECOGNISED: [(&str, &[Known]); 23] = [
     ),
     ("ranks", &[("R", LOOPS), ("R.sum", LOOPS), ("R.sum.2", LOOPS)]),
     ("smith_waterman", &[("H", LOOPS)]),
+    ("transitive_closure", &[("T", LOOPS), ("C_row_column", LOOPS), ("C_row_column.2", LOOPS)]),
     ("triangular_inverse", &[("X", ["", "trsm", "trsm"]), ("X.sum", ["", "", "gemm"]), ("X.2", ["trtri"; 3])]),
     ("trisolve", &[("X", ["trsm"; 3]), ("X.sum", ["gemm", "gemm", "gemm"])]),
     ("trsm", &[("X", ["trsm"; 3]), ("X.sum", ["gemm", "gemm", ""])]),

@@ -71,6 +71,9 @@ impl Default for Limits {
     }
 }
 
+/// Where a space could have more places and rounds than this, its places are along the axes.
+pub const MOST_FREE: u128 = 100_000;
+
 /// What was not looked at for being beyond a limit; all zero where the search is complete within its bounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LeftOut {

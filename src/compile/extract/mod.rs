@@ -42,7 +42,7 @@ pub use both_ways::{both_ways, is_better_both_ways, limits_both_ways};
 pub use constraint::{Constraint, place_of};
 pub use front::{Found, Front};
 pub use given::{Given, design_text};
-pub use limits::{LeftOut, Limits};
+pub use limits::{LeftOut, Limits, MOST_FREE};
 pub use partition::{Partition, TriedPartition, best_division, is_better_divided, undivided};
 pub use problem::{Problem, Question, Strategy, search, search_every_way, verify};
 pub use refusal::{Inquiry, Order, affine_order};

@@ -48,6 +48,24 @@ pub fn places(dimension: usize, rank: usize, bound: i64) -> Vec<Matrix> {
     places
 }
 
+/// How many places there are of a rank, with those whose rows depend on each other.
+pub fn count_places(dimension: usize, rank: usize, bound: i64) -> u128 {
+    let entries = 1 + 2 * u128::from(bound.unsigned_abs());
+    let rows = (entries.saturating_pow(dimension as u32) - 1) / 2;
+    // Each product is that of a number of subsets, so it is divided without a rest.
+    (0..rank as u128).fold(1, |sets: u128, row| sets.saturating_mul(rows.saturating_sub(row)) / (row + 1))
+}
+
+/// All places of one rank, or where they are to be few those along the axes, in the same order.
+pub fn places_or_axes(dimension: usize, rank: usize, bound: i64, are_few: bool) -> Vec<Matrix> {
+    if !are_few {
+        return places(dimension, rank, bound);
+    }
+    let mut places = places_along_axes(dimension, rank);
+    places.sort_by_cached_key(order_of_place);
+    places
+}
+
 /// The places of one rank along the axes.
 pub fn places_along_axes(dimension: usize, rank: usize) -> Vec<Matrix> {
     let rows: Vec<Vector> = Matrix::identity(dimension).rows().iter().rev().cloned().collect();

@@ -161,12 +161,16 @@ impl<'a> Frame<'a> {
 
 /// The variables of a point of a space: its indices, marked with the point's number.
 pub(super) fn coordinate_names(space: &Space, number: usize) -> Vec<Name> {
-    let named = |index: &Name| match number {
-        0 => index.clone(),
-        1 => name(&format!("{index}'")),
-        _ => name(&format!("{index}'{number}")),
-    };
-    space.indices().iter().map(named).collect()
+    space.indices().iter().map(|index| marked(index, number)).collect()
+}
+
+/// A variable of a point, marked with the point's number.
+pub(super) fn marked(variable: &Name, number: usize) -> Name {
+    match number {
+        0 => variable.clone(),
+        1 => name(&format!("{variable}'")),
+        _ => name(&format!("{variable}'{number}")),
+    }
 }
 
 /// The names of the components of a time: `T`, or `T1`, `T2`.

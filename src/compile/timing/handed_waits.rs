@@ -4,6 +4,7 @@
 //! that a point has already, waits for nothing.
 
 use super::frame::Claim;
+use super::handoff::Handed;
 use super::no_deadlock::{Act, PeOrder, Phase, space_no_deadlock_obligations};
 use super::system::{check_rows, checked_handoffs};
 use super::system_frame::{SpacePoint, SystemFrame};
@@ -54,15 +55,14 @@ impl SystemFrame<'_> {
 
     /// The take of each word comes after its give.
     fn waits_for_handed(&self, handoff: &Handoff, turns: PeOrder) -> Option<Obligation> {
-        let reader = self.point(handoff.reader, 0);
-        let giver = self.giver(handoff, &reader)?;
+        let Handed { reader, giver, laws, quotients } = self.handed(handoff, 0)?;
         let (take, give) = (self.act(&reader, Phase::Take), self.act(&giver, Phase::Give));
         Some(self.state(Claim {
             kind: Kind::NoDeadlock,
             of: self.tensor(handoff),
             points: vec![handoff.reader],
-            extras: handoff.quotients.iter().map(|division| division.quotient.clone()).collect(),
-            violation: vec![self.inside(&handoff.divided_set(), &reader), take.waits_in_vain(&give, turns)],
+            extras: quotients,
+            violation: vec![laws, take.waits_in_vain(&give, turns)],
             reason: self.not_handed(handoff, &give, &take),
         }))
     }
@@ -81,17 +81,16 @@ impl SystemFrame<'_> {
         let depth = depth.or_else(|| self.design.handoff_depth(handoff, &self.links));
         let depth = depth.ok_or_else(|| self.growing_handoff(handoff))?;
         let words = super::fifo::told_apart(&self.tensor(handoff), depth)?;
-        let readers: Vec<SpacePoint> = (0..=words).map(|number| self.point(handoff.reader, number)).collect();
-        let givers: Vec<SpacePoint> = readers.iter().filter_map(|reader| self.giver(handoff, reader)).collect();
-        let (Some(reader), Some(giver)) = (readers.first(), givers.last()) else { return Ok(None) };
-        let (take, give) = (self.act(reader, Phase::Take), self.act(giver, Phase::Give));
-        let handed = readers.iter().map(|reader| self.inside(&handoff.set, reader));
-        let ordered = givers.windows(2).map(|pair| self.follows(&pair[0], &pair[1]));
+        let all: Vec<Handed> = (0..=words).filter_map(|number| self.handed(handoff, number)).collect();
+        let (Some(first), Some(last)) = (all.first(), all.last()) else { return Ok(None) };
+        let (take, give) = (self.act(&first.reader, Phase::Take), self.act(&last.giver, Phase::Give));
+        let handed = all.iter().map(|handed| handed.laws.clone());
+        let ordered = all.windows(2).map(|pair| self.follows(&pair[0].giver, &pair[1].giver));
         Ok(Some(self.state(Claim {
             kind: Kind::NoDeadlock,
             of: self.tensor(handoff),
             points: vec![handoff.reader; words + 1],
-            extras: vec![],
+            extras: all.iter().flat_map(|handed| handed.quotients.iter().cloned()).collect(),
             violation: handed.chain(ordered).chain([give.waits_in_vain(&take, turns)]).collect(),
             reason: self.no_room_to_hand(handoff, depth, &take, &give),
         })))

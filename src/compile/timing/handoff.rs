@@ -9,7 +9,7 @@
 //! there is no depth, nothing is stated and the design is refused.
 
 use super::fifo::told_apart;
-use super::frame::{Claim, later};
+use super::frame::{Claim, later, marked};
 use super::system_frame::{SpacePoint, SystemFrame};
 use super::wording::{Side, sides};
 use crate::mapping::{Design, Giver, Handoff};
@@ -27,22 +27,44 @@ pub fn handoff_obligations(design: &Design, links: &Links, handoff: &Handoff, de
     claims.into_iter().flatten().collect()
 }
 
+/// A point that reads a handed value, and the one that gives it.
+pub struct Handed {
+    /// Who reads.
+    pub reader: SpacePoint,
+    /// Who gives.
+    pub giver: SpacePoint,
+    /// That the reader reads it, and what holds of the quotients.
+    pub laws: Formula,
+    /// The quotients that stand in the others.
+    pub quotients: Vec<Name>,
+}
+
 impl SystemFrame<'_> {
+    /// The reader of this number with its giver; `None` where the value is known. Each reader has quotients of its own.
+    pub fn handed(&self, handoff: &Handoff, number: usize) -> Option<Handed> {
+        let reader = self.point(handoff.reader, number);
+        let Giver::Point { space, at, .. } = &handoff.giver else { return None };
+        let quotients: Vec<&Name> = handoff.quotients.iter().map(|division| &division.quotient).collect();
+        let own: Vec<Name> = quotients.iter().map(|quotient| marked(quotient, number)).collect();
+        let mut image = self.image(&reader);
+        image.extend(quotients.into_iter().cloned().zip(own.iter().map(Affine::variable)));
+        let giver = SpacePoint { space: *space, coordinates: at.iter().map(|form| form.substitute(&image)).collect() };
+        let laws = handoff.divided_set();
+        let laws = laws.constraints().iter().map(|form| Formula::AtLeastZero(form.substitute(&image))).collect();
+        Some(Handed { reader, giver, laws: Formula::All(laws), quotients: own })
+    }
+
     /// The value is there before it is taken: the giver runs at least the latency of the way earlier.
     pub fn handed_in_time(&self, handoff: &Handoff) -> Option<Obligation> {
         let least = self.design.least_handoff_delay(handoff, &self.links)?;
-        let reader = self.point(handoff.reader, 0);
-        let giver = self.giver(handoff, &reader)?;
+        let Handed { reader, giver, laws, quotients } = self.handed(handoff, 0)?;
         let earliest = later(self.time(&giver), &Affine::constant(least));
         Some(self.state(Claim {
             kind: Kind::Handoff,
             of: self.tensor(handoff),
             points: vec![handoff.reader],
-            extras: handoff.quotients.iter().map(|division| division.quotient.clone()).collect(),
-            violation: vec![
-                self.inside(&handoff.divided_set(), &reader),
-                Formula::before(&self.time(&reader), &earliest),
-            ],
+            extras: quotients,
+            violation: vec![laws, Formula::before(&self.time(&reader), &earliest)],
             reason: self.too_late(handoff, (&giver, &reader), &earliest, least),
         }))
     }
@@ -66,39 +88,31 @@ impl SystemFrame<'_> {
 
     /// No more than so many words are given and not yet taken.
     fn handed_within(&self, handoff: &Handoff, words: usize) -> Option<Obligation> {
-        let points: Vec<SpacePoint> = (0..=words).map(|number| self.point(handoff.reader, number)).collect();
+        let all: Vec<Handed> = (0..=words).map(|number| self.handed(handoff, number)).collect::<Option<_>>()?;
         let clock = self.clock();
         let now: Vec<Affine> = clock.iter().map(Affine::variable).collect();
-        let givers: Option<Vec<SpacePoint>> = points.iter().map(|point| self.giver(handoff, point)).collect();
-        let givers = givers?;
-        let held = points.iter().zip(&givers).map(|(reader, giver)| self.is_under_way(handoff, giver, reader, &now));
-        let ordered = givers.windows(2).map(|pair| self.follows(&pair[0], &pair[1]));
+        let held = all.iter().map(|handed| self.is_under_way(handed, &now));
+        let ordered = all.windows(2).map(|pair| self.follows(&pair[0].giver, &pair[1].giver));
+        let givers: Vec<SpacePoint> = all.iter().map(|handed| handed.giver.clone()).collect();
+        let quotients = all.iter().flat_map(|handed| handed.quotients.iter().cloned());
         Some(self.state(Claim {
             kind: Kind::FifoDepth,
             of: self.tensor(handoff),
             points: vec![handoff.reader; words + 1],
-            extras: clock,
+            extras: quotients.chain(clock).collect(),
             violation: held.chain(ordered).collect(),
             reason: self.too_many(handoff, words, &givers),
         }))
     }
 
     /// Given and not yet taken at this time; a channel's slot is free only when the sender hears of it.
-    fn is_under_way(&self, handoff: &Handoff, giver: &SpacePoint, reader: &SpacePoint, now: &[Affine]) -> Formula {
-        let free = later(self.time(reader), &Affine::constant(self.links.handoff_response()));
+    fn is_under_way(&self, handed: &Handed, now: &[Affine]) -> Formula {
+        let free = later(self.time(&handed.reader), &Affine::constant(self.links.handoff_response()));
         Formula::All(vec![
-            self.inside(&handoff.set, reader),
-            Formula::before(now, &self.time(giver)).negate(),
+            handed.laws.clone(),
+            Formula::before(now, &self.time(&handed.giver)).negate(),
             Formula::before(now, &free),
         ])
-    }
-
-    /// The giving point of a reader; `None` where the value is known.
-    pub fn giver(&self, handoff: &Handoff, reader: &SpacePoint) -> Option<SpacePoint> {
-        match &handoff.giver {
-            Giver::Point { space, at, .. } => Some(self.point_at(*space, at, reader)),
-            Giver::Known(_) => None,
-        }
     }
 
     pub fn tensor(&self, handoff: &Handoff) -> Name {

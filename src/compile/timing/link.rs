@@ -155,8 +155,7 @@ impl SystemFrame<'_> {
     pub fn handoff_link_conflict(&self, handoff: &Handoff) -> Option<Obligation> {
         let displacement = handoff.displacement()?;
         displacement.iter().any(|entry| entry.abs() > 1).then_some(())?;
-        let (one, other) = (self.point(handoff.reader, 0), self.point(handoff.reader, 1));
-        let (late, early) = (self.giver(handoff, &one)?, self.giver(handoff, &other)?);
+        let (late, early) = (self.handed(handoff, 0)?, self.handed(handoff, 1)?);
         let leaves = |giver: &SpacePoint| (self.place(giver), self.time(giver));
         let name = self.fresh("q");
         let hops = Affine::variable(&name);
@@ -164,14 +163,14 @@ impl SystemFrame<'_> {
             kind: Kind::LinkConflict,
             of: self.tensor(handoff),
             points: vec![handoff.reader; 2],
-            extras: vec![name],
+            extras: late.quotients.iter().chain(&early.quotients).cloned().chain([name]).collect(),
             violation: vec![
-                self.inside(&handoff.set, &one),
-                self.inside(&handoff.set, &other),
+                late.laws.clone(),
+                early.laws.clone(),
                 Formula::at_least(&hops, &Affine::constant(1)),
-                meet_on_route(displacement, self.links.latency, &leaves(&late), &leaves(&early), &hops),
+                meet_on_route(displacement, self.links.latency, &leaves(&late.giver), &leaves(&early.giver), &hops),
             ],
-            reason: self.two_handed(handoff, [(&late, &one), (&early, &other)]),
+            reason: self.two_handed(handoff, [(&late.giver, &late.reader), (&early.giver, &early.reader)]),
         }))
     }
 

@@ -7,6 +7,7 @@
 //! line to the next.
 
 use super::frame::Claim;
+use super::handoff::Handed;
 use super::system_frame::{SpacePoint, SystemFrame};
 use super::wording::{Side, sides};
 use crate::mapping::{Carrier, Design, Handoff, show_words};
@@ -56,14 +57,14 @@ impl SystemFrame<'_> {
 
     /// No result of `writer` is kept in the word of an element that is still to be read.
     fn kept_over(&self, handoff: &Handoff, writer: usize, words: &[Option<i64>]) -> Option<Obligation> {
-        let reader = self.point(handoff.reader, 0);
+        let Handed { reader, giver, laws, quotients } = self.handed(handoff, 0)?;
         let operand = &self.space(handoff.reader).operands[handoff.operand];
         let held = Held {
-            from: self.giver(handoff, &reader)?,
+            from: giver,
             element: self.at(&operand.access, &reader),
-            laws: vec![self.inside(&handoff.divided_set(), &reader)],
+            laws: vec![laws],
             until: reader,
-            extras: handoff.quotients.iter().map(|division| division.quotient.clone()).collect(),
+            extras: quotients,
         };
         let other = self.point(writer, 1);
         let mut stores = vec![self.inside(&self.space(writer).domain.set, &other)];

@@ -35,11 +35,6 @@ impl<'a> SystemFrame<'a> {
         SpacePoint { space, coordinates: names.iter().map(Affine::variable).collect() }
     }
 
-    /// A point given over the indices of another point's space.
-    pub fn point_at(&self, space: usize, at: &[Affine], reader: &SpacePoint) -> SpacePoint {
-        SpacePoint { space, coordinates: self.at(at, reader) }
-    }
-
     /// The point one step further along a direction.
     pub fn moved(&self, point: &SpacePoint, along: &[i64]) -> SpacePoint {
         let coordinates = point.coordinates.iter().zip(along);
@@ -99,7 +94,7 @@ impl<'a> SystemFrame<'a> {
         claim.stated(&self.design.system.parameters, &spaces)
     }
 
-    fn image(&self, point: &SpacePoint) -> BTreeMap<Name, Affine> {
+    pub fn image(&self, point: &SpacePoint) -> BTreeMap<Name, Affine> {
         self.space(point.space).indices().iter().cloned().zip(point.coordinates.iter().cloned()).collect()
     }
 }

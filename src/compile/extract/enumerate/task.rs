@@ -101,10 +101,7 @@ impl<'a> Task<'a> {
         if self.constraint.only_place().is_some() {
             return 1;
         }
-        let entries = 1 + 2 * self.bounds.bound.unsigned_abs();
-        let rows = (u128::from(entries).saturating_pow(self.space.dimension() as u32) - 1) / 2;
-        // Each product is that of a number of subsets, so it is divided without a rest.
-        (0..rank as u128).fold(1, |sets: u128, row| sets.saturating_mul(rows.saturating_sub(row)) / (row + 1))
+        candidates::count_places(self.space.dimension(), rank, self.bounds.bound)
     }
 
     /// How many steps there are for places of a rank that do without so many indices, whose last rows have one of so many entries

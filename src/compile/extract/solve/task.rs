@@ -9,7 +9,7 @@ use crate::extract::at_once::heard_at_once;
 use crate::extract::constraint::place_of;
 use crate::extract::limits::MAPS_OF_A_DATAFLOW;
 use crate::extract::partition::axis_of;
-use crate::extract::{Constraint, Limits};
+use crate::extract::{Constraint, Limits, MOST_FREE};
 use crate::mapping::candidates::Bounds;
 use crate::mapping::{TakerSets, candidates};
 use crate::rewrite::{Choices, Transport};
@@ -338,10 +338,10 @@ impl<'a> Task<'a> {
             let rows: Vec<Affine> = rows.iter().map(|row| Affine::from_row(names, row)).collect();
             families.iter().map(|family| place_of(family, &rows)).collect()
         };
-        let all = candidates::places(names.len(), axes.rank, self.bounds.bound);
-        let few = self.system.spaces.len() <= self.limits.spaces && axes.rounds == 0;
-        let kept: Vec<&Matrix> = all.iter().filter(|place| few || candidates::is_along_axes(place)).collect();
-        let left_out = (all.len() - kept.len()) as u64;
+        let count = candidates::count_places(names.len(), axes.rank, self.bounds.bound);
+        let are_all = self.system.spaces.len() <= self.limits.spaces && axes.rounds == 0 && count <= MOST_FREE;
+        let kept = candidates::places_or_axes(names.len(), axes.rank, self.bounds.bound, !are_all);
+        let left_out = u64::try_from(count).unwrap_or(u64::MAX).saturating_sub(kept.len() as u64);
         let given = self.constraint.rounds.iter().any(Option::is_some);
         let in_rounds = |place: &Matrix| -> Vec<GivenRows> {
             if given || axes.rounds == 0 {
@@ -360,7 +360,7 @@ impl<'a> Task<'a> {
                 |rounds: Vec<Vector>| GivenRows { places: of_families(place.rows()), rounds: of_families(&rounds) };
             rounds.filter(whole).map(with).collect()
         };
-        (kept.into_iter().flat_map(in_rounds).collect(), left_out)
+        (kept.iter().flat_map(in_rounds).collect(), left_out)
     }
 
     /// The box for the steps: a latency of more than one makes room for steps as much longer.

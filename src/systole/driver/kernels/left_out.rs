@@ -3,7 +3,7 @@
 use crate::driver::kernels::searched::Searched;
 use crate::driver::shown::show::grouped;
 use systole_base::diagnostic::plural;
-use systole_compile::extract::{LeftOut as Seen, Limits};
+use systole_compile::extract::{LeftOut as Seen, Limits, MOST_FREE};
 
 /// Something that a search did not look at.
 #[derive(Clone, Debug)]
@@ -36,7 +36,10 @@ pub fn left_out(searched: &Searched) -> Vec<LeftOut> {
 pub fn beyond_limits(limits: &Limits, seen: &Seen) -> Vec<LeftOut> {
     let (placements, dataflows) = (grouped(limits.placements as u64), grouped(limits.dataflows as u64));
     let some = |count, noun, rest: &str| format!("{} {rest}", plural(count, noun));
-    let slanted = some(seen.slanted, "place", &format!("not along the axes (more than {} spaces)", limits.spaces));
+    let slanted = match u128::from(seen.slanted) < MOST_FREE {
+        true => some(seen.slanted, "place", &format!("not along the axes (more than {} spaces)", limits.spaces)),
+        false => some(seen.slanted, "place", "not along the axes (too many)"),
+    };
     let crowded = match seen.partial {
         0 => some(seen.crowded, "place", &format!("cut short at {placements} placements")),
         _ => {

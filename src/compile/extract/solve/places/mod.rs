@@ -1,5 +1,6 @@
 //! Places for all families of a system, each a constant number of PEs from those it takes values from.
 
+use crate::extract::MOST_FREE;
 use crate::mapping::candidates;
 use crate::rewrite::{Choices, Transport};
 use systole_base::integer::{Affine, Matrix, Vector, lexicographic_sign};
@@ -57,9 +58,6 @@ impl Placement {
         places.chain(rounds).map(|(row, shift)| (row.clone(), shift.clone())).collect()
     }
 }
-
-/// Where a family that nothing holds near another could have more places and rounds than this, its places are along the axes.
-const MOST_FREE: usize = 100_000;
 
 /// So many rows of families are tried after the last placement that is listed: of those that fit some families, none may fit all.
 const MOST_IN_VAIN: usize = 10_000;
@@ -271,9 +269,9 @@ impl Places<'_> {
         let places = match &self.fixed.places[family] {
             Some(place) => vec![place.clone()],
             None => {
-                let all = candidates::places(dimension, self.axes.rank, self.bound);
-                let are_many = all.len().saturating_mul(rounds.len()) > MOST_FREE;
-                all.into_iter().filter(|place| !are_many || candidates::is_along_axes(place)).collect()
+                let count = candidates::count_places(dimension, self.axes.rank, self.bound);
+                let are_many = count.saturating_mul(rounds.len() as u128) > MOST_FREE;
+                candidates::places_or_axes(dimension, self.axes.rank, self.bound, are_many)
             }
         };
         let plain = |row: &Vector| (row.clone(), Affine::default());
