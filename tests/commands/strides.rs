@@ -39,6 +39,14 @@ out y[N]
 y[i] = sum(k in 0..3) w[k] * select((1 <= i + k) * (i + k < N + 1), x[i + k - 1], 0)
 ";
 
+/// What is given lies at `k mod 2`, so each word that is under way in a queue has a quotient of its own.
+const HALVES: &str = "kernel halves(N)
+in a[N, 2]
+out y, z
+reduction plus(p, q) with (u, v) = (p + u, q + v) from (0, 0)
+(y, z) = plus(k in 1..N) (a[k, k mod 2] else 0.5, 1)
+";
+
 fn kernel(text: &str) -> (TempDir, String) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("k.rec").to_str().unwrap().to_owned();
@@ -48,7 +56,7 @@ fn kernel(text: &str) -> (TempDir, String) {
 
 #[test]
 fn strides_and_guards_are_proved_and_give_the_bits_of_the_equations() {
-    for text in [ODD_EVEN, FOLDED, SUMMED, WINDOW] {
+    for text in [ODD_EVEN, FOLDED, SUMMED, WINDOW, HALVES] {
         let (_folder, path) = kernel(text);
         for size in ["N=1", "N=4", "N=5"] {
             let ran = json(&["run", &path, "--size", size]);

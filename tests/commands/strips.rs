@@ -132,10 +132,16 @@ fn what_is_reduced_over_is_divided_as_well() {
     assert_eq!(text, std::fs::read_to_string(&again).unwrap());
     assert!(text.contains("split sum(k) as sum(k div 4) sum(k mod 4)"), "{text}");
     good(&["prove", &design]);
-    // The twin: where a PE keeps what another computed.
+    // A PE may keep what it computed itself, and not, the twin, what another computed.
     let (_folder, path) = kernel(&scheduled("place (k mod 4, j mod 4)   local C.k"));
-    let said = refused(&["prove", &path, "--schedule", "s"]);
-    assert!(said.contains("C.k"), "{said}");
+    good(&["emit", &path, "--schedule", "s", "--stop-after", "design", "-o", &design]);
+    good(&["prove", &design]);
+    let kept = std::fs::read_to_string(&design).unwrap();
+    let elsewhere = kept.replace("place (0, j mod 4)", "place (1, j mod 4)");
+    assert!(elsewhere != kept && kept.contains("local C.k"), "{kept}");
+    std::fs::write(&design, elsewhere).unwrap();
+    let said = refused(&["prove", &design]);
+    assert!(said.contains("`C.k` cannot be kept for `C.sum`"), "{said}");
 }
 
 /// Kernels with few points in their first round, where a skew would leave the array without work, and PEs folded that are but one.
