@@ -69,13 +69,19 @@ impl MessageCode {
 /// One thing that is wrong with what the user gave us.
 #[derive(Clone, Debug)]
 pub struct Diagnostic {
-    code: Option<MessageCode>,
     message: String,
     source: Option<Arc<Source>>,
     labels: Vec<(Span, String)>,
     notes: Vec<String>,
     help: Option<String>,
     is_usage: bool,
+    facts: Option<Box<Facts>>,
+}
+
+/// What is known beside the words of a message, for programs. Messages are returned from everywhere, so they are kept small.
+#[derive(Clone, Debug, Default)]
+struct Facts {
+    code: Option<MessageCode>,
     refusal: Option<Arc<Refusal>>,
     counterexample: Vec<(String, i64)>,
 }
@@ -90,15 +96,13 @@ impl Diagnostic {
     /// A message without a place in a source.
     pub fn new(message: impl Into<String>) -> Diagnostic {
         Diagnostic {
-            code: None,
             message: message.into(),
             source: None,
             labels: vec![],
             notes: vec![],
             help: None,
             is_usage: false,
-            refusal: None,
-            counterexample: vec![],
+            facts: None,
         }
     }
 
@@ -113,13 +117,19 @@ impl Diagnostic {
     }
 
     /// The same, about this. The first to say so is nearest to what is wrong, and is right.
-    pub fn about(self, code: MessageCode) -> Diagnostic {
-        Diagnostic { code: self.code.or(Some(code)), ..self }
+    pub fn about(mut self, code: MessageCode) -> Diagnostic {
+        self.facts_mut().code.get_or_insert(code);
+        self
     }
 
     /// The case in which a claim does not hold: a value for each size and index, in the order of the claim.
-    pub fn counterexample(self, values: impl IntoIterator<Item = (String, i64)>) -> Diagnostic {
-        Diagnostic { counterexample: values.into_iter().collect(), ..self }
+    pub fn counterexample(mut self, values: impl IntoIterator<Item = (String, i64)>) -> Diagnostic {
+        self.facts_mut().counterexample = values.into_iter().collect();
+        self
+    }
+
+    fn facts_mut(&mut self) -> &mut Facts {
+        self.facts.get_or_insert_default()
     }
 
     /// Points at `span` of `source` and says there what stands against what.
@@ -151,8 +161,9 @@ impl Diagnostic {
     }
 
     /// The same as the message of a refusal, of which it says all there is to say.
-    pub fn of_refusal(self, refusal: Refusal) -> Diagnostic {
-        Diagnostic { refusal: Some(Arc::new(refusal)), ..self }
+    pub fn of_refusal(mut self, refusal: Refusal) -> Diagnostic {
+        self.facts_mut().refusal = Some(Arc::new(refusal));
+        self
     }
 
     /// The same, said of something else than what the source speaks of: `words` stand before its first line.
@@ -163,10 +174,10 @@ impl Diagnostic {
 
     /// What it is about.
     pub fn code(&self) -> MessageCode {
-        match &self.refusal {
+        match self.refusal() {
             _ if self.is_usage => MessageCode::CommandLine,
             Some(refusal) => MessageCode::Refusal(refusal.keyword()),
-            None => self.code.unwrap_or(MessageCode::Refused),
+            None => self.facts.as_ref().and_then(|facts| facts.code).unwrap_or(MessageCode::Refused),
         }
     }
 
@@ -182,7 +193,7 @@ impl Diagnostic {
 
     /// The case in which a claim does not hold, where it is one.
     pub fn counterexample_values(&self) -> &[(String, i64)] {
-        &self.counterexample
+        self.facts.as_ref().map_or(&[], |facts| &facts.counterexample)
     }
 
     /// The first line.
@@ -202,7 +213,7 @@ impl Diagnostic {
 
     /// Why there is no design, where the message is about that.
     pub fn refusal(&self) -> Option<&Refusal> {
-        self.refusal.as_deref()
+        self.facts.as_ref()?.refusal.as_deref()
     }
 
     /// The labelled spans.

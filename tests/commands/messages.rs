@@ -23,8 +23,7 @@ pub fn hold(ran: &Ran, arguments: &[&str]) {
     }
     // The parser of flags has a layout of its own.
     let is_of_flags = ran.stderr.starts_with("error: ");
-    let errors: Vec<Diagnostic> =
-        said.iter().filter(|one| one["severity"] == "error").filter_map(|one| rebuilt(one)).collect();
+    let errors: Vec<Diagnostic> = said.iter().filter(|one| one["severity"] == "error").filter_map(rebuilt).collect();
     if !is_of_flags && errors.len() == said.len() {
         assert!(ran.stderr.contains(render(&errors, false).trim_end()), "{arguments:?}: {}", ran.stderr);
     }

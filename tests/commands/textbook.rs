@@ -22,7 +22,7 @@ const TEXTBOOK: [(&str, Runs); 30] = [
     ("strided_conv", Long),
     ("elman_rnn", All),
     ("conjugate_gradient", All),
-    ("gauss_jordan_solve", All),
+    ("gauss_jordan_solve", Long),
     ("gauss_jordan_inverse", Long),
     ("nussinov", All),
     ("optimal_search_tree", All),
@@ -42,7 +42,9 @@ const TEXTBOOK: [(&str, Runs); 30] = [
 ];
 
 /// Those of `kernels` whose runs are `Long`.
-const LONG: [&str; 15] = [
+const LONG: [&str; 17] = [
+    "blocks/attention",
+    "naive/chain",
     "conv2d",
     "flash_attention",
     "mttkrp",
