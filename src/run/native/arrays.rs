@@ -7,7 +7,7 @@ use super::kernel::Kernel;
 use super::writer::Writer;
 use std::collections::BTreeSet;
 use systole_base::integer::Name;
-use systole_equations::tiles::Axis;
+use systole_equations::tiles::{Axis, Slant, SlantRow};
 use systole_program::array::{ArrayDecl, Instruction};
 
 /// What bodies do with an array.
@@ -89,9 +89,24 @@ fn write_of_tiles(kernel: &Kernel, array: &ArrayDecl, way: Use, writer: &mut Wri
         write_box(writer, "box", &spans.collect::<Vec<_>>());
         match way {
             Use::Load => writer.put(&format!("return tile_load(&run->{name}_view, &box);")),
-            Use::Store => writer.put(&format!("tile_store(&run->{name}_view, &box, tile);")),
+            Use::Store => match &array.slant {
+                Some(slant) => write_aslant(kernel, array, slant, writer),
+                None => writer.put(&format!("tile_store(&run->{name}_view, &box, tile);")),
+            },
         }
     });
+}
+
+/// Puts a tile into an array whose elements lie aslant in tiles.
+fn write_aslant(kernel: &Kernel, array: &ArrayDecl, slant: &Slant, writer: &mut Writer) {
+    let listed = |numbers: &mut dyn Iterator<Item = String>| numbers.collect::<Vec<_>>().join(", ");
+    let row =
+        |row: &SlantRow| format!("{{{{{}}}, {}}}", listed(&mut row.factors.iter().map(ToString::to_string)), row.shift);
+    let extent = |extent| expression::factor(extent, &|name| kernel.variable(name));
+    let rows = listed(&mut slant.rows.iter().map(row));
+    writer.put(&format!("const struct slant_row rows[] = {{{rows}}};"));
+    writer.put(&format!("const int64_t extents[] = {{{}}};", listed(&mut array.shape.iter().map(extent))));
+    writer.put(&format!("tile_store_aslant(&run->{}_view, &box, tile, rows, extents);", kernel.array(&array.name)));
 }
 
 /// The elements of a tile along an axis.

@@ -8,7 +8,7 @@ use systole::exec::{Settings, execute};
 use systole::integer::Bindings;
 
 /// A few that have, together, every instruction: streams, buses of lines, a memory of all, scratchpads, several spaces, cells.
-const FEW: [(&str, &[&str]); 7] = [
+const FEW: [(&str, &[&str]); 8] = [
     ("matmul", &["--schedule", "cannon"]),
     ("matmul", &["--schedule", "summa"]),
     ("trisolve", &["--schedule", "memory"]),
@@ -16,6 +16,7 @@ const FEW: [(&str, &[&str]); 7] = [
     ("jacobi2d", &["--size", "N=6,T=3"]),
     ("trisolve", &["--schedule", "row", "--tile", "i=3"]),
     ("cholesky", &["--schedule", "timed", "--tile", "i=3"]),
+    ("polybench/jacobi_1d", &["--tile", "t=2,i=3"]),
 ];
 
 /// The sizes of the parameters, in their order.

@@ -316,6 +316,51 @@ static inline void tile_store(const struct view *array, const struct box *box, s
     box_copy(box, tile->is_uniform ? NULL : &from, tile->values[0], array);
 }
 
+/* How a subscript is moved where elements lie aslant: by so many times each subscript, and by so much more. */
+struct slant_row {
+    int64_t factors[BOX_RANK], shift;
+};
+
+/* The element that lies at a place. After as many rounds as there are dimensions the rows that others are moved by are
+ * right, then those. */
+static inline void element_at(const struct slant_row *rows, const int64_t *place, int rank, int64_t *element)
+{
+    for (int dimension = 0; dimension < rank; dimension++)
+        element[dimension] = place[dimension];
+    for (int round = 0; round <= rank; round++) {
+        int64_t back[BOX_RANK];
+        for (int dimension = 0; dimension < rank; dimension++) {
+            back[dimension] = place[dimension] - rows[dimension].shift;
+            for (int other = 0; other < rank; other++)
+                back[dimension] -= rows[dimension].factors[other] * element[other];
+        }
+        for (int dimension = 0; dimension < rank; dimension++)
+            element[dimension] = back[dimension];
+    }
+}
+
+/* Puts a tile into an array whose elements lie aslant in tiles; places without an element are left out. */
+static inline void tile_store_aslant(const struct view *array, const struct box *box, struct tile *tile,
+                                     const struct slant_row *rows, const int64_t *extents)
+{
+    const size_t count = box_volume(box);
+    for (size_t at = 0; at < count; at++) {
+        int64_t place[BOX_RANK], element[BOX_RANK];
+        size_t rest = at;
+        for (int dimension = box->rank - 1; dimension >= 0; dimension--) {
+            const size_t length = (size_t)span_length(box->spans[dimension]);
+            place[dimension] = box->spans[dimension].first + (int64_t)(rest % length);
+            rest /= length;
+        }
+        element_at(rows, place, box->rank, element);
+        bool is_element = true;
+        for (int dimension = 0; dimension < box->rank; dimension++)
+            is_element = is_element && element[dimension] >= 0 && element[dimension] < extents[dimension];
+        if (is_element)
+            array->values[view_offset(array, element, box->rank)] = tile_at(tile, at);
+    }
+}
+
 /* A tile that fills a window where the two meet. */
 struct filling {
     const struct box *box;
