@@ -2,9 +2,9 @@
 
 use super::flow::within_window;
 use super::{Carrier, Design, Field, Giver, Handoff, constant_on, depth_of, spacing};
-use systole_base::integer::{Affine, Matrix, Polyhedron};
+use systole_base::integer::{Affine, Matrix, Name, Polyhedron};
 use systole_base::network::Links;
-use systole_equations::recurrence::spaces::{Solution, solve};
+use systole_equations::recurrence::spaces::{Division, Solution, solve};
 
 impl Handoff {
     /// The giving space and what it gives; `None` where the value is known.
@@ -13,6 +13,15 @@ impl Handoff {
             Giver::Point { space, field, .. } => Some((*space, *field)),
             Giver::Known(_) => None,
         }
+    }
+
+    /// The quotients of which the giving point is a form.
+    fn given_quotients(&self) -> impl Iterator<Item = &Division> {
+        let forms = match &self.giver {
+            Giver::Point { at, .. } => &at[..],
+            Giver::Known(_) => &[],
+        };
+        self.quotients.iter().filter(|division| forms.iter().any(|form| form.coefficient(&division.quotient) != 0))
     }
 }
 
@@ -23,12 +32,16 @@ impl Design<'_> {
         let faces: Vec<Affine> = handoff.set.equations().cloned().collect();
         let forms: Vec<Affine> = at.iter().chain(&faces).cloned().collect();
         let point = self.point(*space).into_iter().chain(faces.iter().map(|_| Affine::default()));
-        solve(&forms, self.system.spaces[handoff.reader].indices(), &point.collect::<Vec<Affine>>())
+        let quotients = handoff.given_quotients().map(|division| division.quotient.clone());
+        let indices = self.system.spaces[handoff.reader].indices().iter().cloned();
+        // A quotient of the reader's is known by the giving point as the reader's indices are.
+        solve(&forms, &indices.chain(quotients).collect::<Vec<Name>>(), &point.collect::<Vec<Affine>>())
     }
 
     /// The giving points, over the giver's indices and the parameters.
     pub fn givers(&self, handoff: &Handoff) -> Option<Polyhedron> {
-        Some(self.readers(handoff)?.image(&handoff.set))
+        let laws = handoff.given_quotients().flat_map(Division::conditions);
+        Some(self.readers(handoff)?.image(&Polyhedron::new(handoff.set.constraints().iter().cloned().chain(laws))))
     }
 
     /// From giving to reading, in steps, component by component; forms over the reader's indices and the parameters.

@@ -193,11 +193,9 @@ impl Places<'_> {
     /// The placements of a family that fit those placed already, plainest first, and whether there were more than the most.
     pub fn beside(&self, rows: &[Option<Vec<Row>>], family: usize) -> (Vec<Placement>, bool) {
         let (mut rows, mut found) = (rows.to_vec(), vec![]);
-        let mut choices: Vec<Vec<Row>> = self.choices(family, &rows).collect();
-        let weight = |row: &Row| (row.1.terms().count() as i64, row.0.iter().map(|entry| entry.abs()).sum::<i64>());
-        choices.sort_by_cached_key(|choice| choice.iter().map(weight).fold((0, 0), |(a, b), (c, d)| (a + c, b + d)));
-        for choice in choices {
-            rows[family] = Some(choice);
+        let (alternatives, are_all) = plainest(self.alternatives(family, &rows));
+        for number in plainest_first(&alternatives) {
+            rows[family] = Some(numbered(&alternatives, number).flatten().cloned().collect());
             let fits = self.fits(family, &rows).then(|| self.placement(&rows));
             found.extend(fits.flatten());
             if found.len() > self.most {
@@ -205,7 +203,7 @@ impl Places<'_> {
                 return (found, true);
             }
         }
-        (found, false)
+        (found, !are_all)
     }
 
     fn placement(&self, rows: &[Option<Vec<Row>>]) -> Option<Placement> {
@@ -246,17 +244,22 @@ impl Places<'_> {
         })
     }
 
-    /// All rows for each axis, combined.
-    fn choices(&self, family: usize, rows: &[Option<Vec<Row>>]) -> Box<dyn Iterator<Item = Vec<Row>>> {
+    /// All rows of a family.
+    fn choices(&self, family: usize, rows: &[Option<Vec<Row>>]) -> impl Iterator<Item = Vec<Row>> + use<> {
+        candidates::one_of_each(self.alternatives(family, rows)).map(|choice| choice.concat())
+    }
+
+    /// The rows of a family: one list an axis, of which one each is chosen, or one list for all axes together.
+    fn alternatives(&self, family: usize, rows: &[Option<Vec<Row>>]) -> Vec<Vec<Vec<Row>>> {
         let joining: Vec<&Edge> = self.joining(family, rows).collect();
         let forced: Vec<&Edge> = joining.iter().filter(|edge| edge.is_forced(self.system)).copied().collect();
         let guiding = if forced.is_empty() { joining } else { forced };
         if guiding.is_empty() {
-            return Box::new(self.free_rows(family).into_iter());
+            return vec![self.free_rows(family)];
         }
         let count = self.axes.rank + self.axes.rounds;
-        let axes: Vec<Vec<Row>> = (0..count).map(|axis| self.rows_on(family, rows, &guiding, axis)).collect();
-        Box::new(candidates::one_of_each(axes))
+        let on_axis = |axis| self.rows_on(family, rows, &guiding, axis).into_iter().map(|row| vec![row]).collect();
+        (0..count).map(on_axis).collect()
     }
 
     /// The rows of a family that nothing holds near another: the places, each with every choice of rounds.
@@ -424,4 +427,36 @@ impl Places<'_> {
         let rounds = displacement.split_off(self.axes.rank);
         self.network.hops(&displacement).is_some() && lexicographic_sign(&rounds) >= 0
     }
+}
+/// More ways to take one of each list than this are not put in order: each list is cut to its first, which are its plainest.
+const MOST_ORDERED: u64 = 1 << 23;
+
+/// The lists, and whether they are whole.
+fn plainest(mut lists: Vec<Vec<Vec<Row>>>) -> (Vec<Vec<Vec<Row>>>, bool) {
+    let are_all = candidates::ways(&lists) <= MOST_ORDERED;
+    let mut most = usize::MAX;
+    while candidates::ways(&lists) > MOST_ORDERED {
+        most = lists.iter().map(Vec::len).max().unwrap_or(0).min(most) / 2;
+        lists.iter_mut().for_each(|list| list.truncate(most.max(1)));
+    }
+    (lists, are_all)
+}
+
+/// The ways to take one of each list by their numbers, the plainest first, then as [`candidates::one_of_each`] has them: there are
+/// millions, so none is written down before its turn.
+fn plainest_first(lists: &[Vec<Vec<Row>>]) -> impl Iterator<Item = u64> + use<> {
+    let weight = |row: &Row| (row.1.terms().count() as i64, row.0.iter().map(|entry| entry.abs()).sum::<i64>());
+    let add = |(a, b): (i64, i64), (c, d): (i64, i64)| (a + c, b + d);
+    let of_list = |list: &Vec<Vec<Row>>| list.iter().map(|rows| rows.iter().map(weight).fold((0, 0), add)).collect();
+    let weights: Vec<Vec<(i64, i64)>> = lists.iter().map(of_list).collect();
+    let weighed = |number| (numbered(&weights, number).copied().fold((0, 0), add), number);
+    let mut all: Vec<((i64, i64), u64)> = (0..candidates::ways(lists)).map(weighed).collect();
+    all.sort_unstable();
+    all.into_iter().map(|(_, number)| number)
+}
+
+/// One of each list, by the number of the way in which they are taken; the last list changes fastest.
+fn numbered<T>(lists: &[Vec<T>], number: u64) -> impl Iterator<Item = &T> {
+    let after = |at: usize| lists[at + 1..].iter().fold(1, |ways, list| ways * list.len() as u64);
+    lists.iter().enumerate().map(move |(at, list)| &list[(number / after(at) % list.len() as u64) as usize])
 }
