@@ -6,7 +6,7 @@
 use super::key::{Key, MOST, Slot, TIMES, keys};
 use super::{Bandwidth, Machine, OperationTime, Rate, Warmth};
 use crate::cell::Cell;
-use crate::diagnostic::{Diagnostic, Diagnostics, nearest};
+use crate::diagnostic::{Checked, Diagnostic, Diagnostics, nearest};
 use crate::network::Network;
 use crate::span::{Source, Span};
 use std::ops::Range;
@@ -14,11 +14,11 @@ use std::sync::Arc;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// Sets what the text says; gives all that is wrong with it, in its order.
+/// Sets what the text says.
 ///
 /// # Errors
-/// The text is not TOML.
-pub fn read(source: &Arc<Source>, machine: &mut Machine) -> Result<Diagnostics, Diagnostics> {
+/// All that is wrong with it, in its order; that the text is not TOML by itself.
+pub fn read(source: &Arc<Source>, machine: &mut Machine) -> Checked<()> {
     let table = DeTable::parse(&source.text).map_err(|error| {
         let span = error.span().map_or(Span::default(), Span::from);
         vec![Diagnostic::new("this is not a TOML file").label(source, span, error.message().to_owned())]
@@ -28,7 +28,7 @@ pub fn read(source: &Arc<Source>, machine: &mut Machine) -> Result<Diagnostics, 
         reader.section(machine, section.get_ref(), section.span(), entries);
     }
     reader.problems.sort_by_key(|problem| problem.labels().first().map(|(span, _)| *span));
-    Ok(reader.problems)
+    if reader.problems.is_empty() { Ok(()) } else { Err(reader.problems) }
 }
 
 struct Reader<'a> {
