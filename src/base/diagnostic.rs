@@ -27,7 +27,7 @@ pub enum MessageCode {
     MachineFile,
     /// A file of rules.
     Rules,
-    /// The text of a program, of a design or of spaces.
+    /// The text of a program.
     Program,
     /// An array on disk.
     Array,
