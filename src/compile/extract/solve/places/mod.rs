@@ -460,3 +460,39 @@ fn numbered<T>(lists: &[Vec<T>], number: u64) -> impl Iterator<Item = &T> {
     let after = |at: usize| lists[at + 1..].iter().fold(1, |ways, list| ways * list.len() as u64);
     lists.iter().enumerate().map(move |(at, list)| &list[(number / after(at) % list.len() as u64) as usize])
 }
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A row with one entry, so heavy.
+    fn row(entry: i64) -> Vec<Row> {
+        vec![(vec![entry], Affine::default())]
+    }
+
+    #[test]
+    fn ways_are_numbered_in_the_order_in_which_they_are_listed() {
+        let lists = vec![vec!['a', 'b'], vec!['c', 'd', 'e'], vec!['f']];
+        let by_number = (0..candidates::ways(&lists)).map(|number| numbered(&lists, number).copied().collect());
+        assert_eq!(by_number.collect::<Vec<Vec<char>>>(), candidates::combined(&lists));
+    }
+
+    #[test]
+    fn the_plainest_ways_come_first_and_others_as_they_are_listed() {
+        let lists = vec![vec![row(0), row(2), row(1)], vec![row(1), row(0)]];
+        let mut stable: Vec<u64> = (0..6).collect();
+        stable.sort_by_key(|number| numbered(&lists, *number).flatten().map(|(entries, _)| entries[0]).sum::<i64>());
+        assert_eq!(plainest_first(&lists).collect::<Vec<u64>>(), stable);
+        assert_eq!(plainest_first(&[]).collect::<Vec<u64>>(), [0]);
+        assert_eq!(plainest_first(&[vec![row(0)], vec![]]).count(), 0);
+    }
+
+    #[test]
+    fn lists_are_cut_only_where_there_are_too_many_ways() {
+        let list = |length: i64| (0..length).map(row).collect::<Vec<Vec<Row>>>();
+        let whole = vec![list(2048), list(4096)];
+        assert_eq!(plainest(whole.clone()), (whole, true));
+        let (cut, are_all) = plainest(vec![list(3000), list(3000), list(2)]);
+        assert!(!are_all && candidates::ways(&cut) <= MOST_ORDERED);
+        assert_eq!((cut[0][..].to_vec(), cut[2].len()), (list(1500), 2));
+    }
+}
