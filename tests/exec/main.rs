@@ -76,6 +76,9 @@ mod ranks_stop;
 mod tiled_ranks;
 
 #[cfg(feature = "mpi")]
+mod polybench;
+
+#[cfg(feature = "mpi")]
 mod ranks_memory;
 
 #[cfg(feature = "mpi")]

@@ -283,3 +283,29 @@ fn every_term_is_in_a_tile() {
         }
     }
 }
+
+/// Recurrences over intervals: the tile of an element holds the first and the last terms of its reduction.
+const INTERVALS: [&str; 3] = [
+    "kernel pairs(N)\nin s[N]\nout X[N, N]\nX[i, j] = 0   where j <= i + 1\nX[i, j] = max(X[i + 1, j - 1] + s[i] * s[j], \
+     max(k in i..j) (X[i, k] + X[k + 1, j]))   where 0 <= i, i + 1 < j, j < N\n",
+    "kernel chain(N)\nin p[N + 1]\nout X[N, N]\nX[i, i] = 0\nX[i, j] = min(k in i..j) (X[i, k] + X[k + 1, j] + \
+     p[i] * p[k + 1] * p[j + 1])   where 0 <= i, i < j, j < N\nX[i, j] = 0   where i > j\n",
+    "kernel sums(N)\nin p[N]\nout X[N, N]\nX[i, i] = p[i]\nX[i, j] = sum(k in i..j) (X[i, k] / 4 - X[k + 1, j] / 8) \
+     where 0 <= i, i < j, j < N\nX[i, j] = 0   where i > j\n",
+];
+
+#[test]
+fn a_tile_holds_the_first_and_the_last_terms_of_an_interval() {
+    for (text, side) in INTERVALS.iter().flat_map(|text| [1, 2, 3, 5].map(|side| (text, side))) {
+        let system = system(text);
+        let tiled = tiled(&system, &[("i", side)]);
+        for n in [1, 2, 3, 5, 7, 10] {
+            let sizes = Bindings::from([(name("N"), n)]);
+            let inputs = inputs(&system, &sizes);
+            let found = evaluate_tiled(&tiled, &TileChains::new(), &sizes, &inputs).unwrap();
+            let wanted = evaluate(&system, &sizes, &inputs).unwrap();
+            let apart = found["X"].iter().zip(&wanted["X"]).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            assert!(apart < 1e-12, "{} of {side} at {n}: {found:?}, {wanted:?}", system.name);
+        }
+    }
+}

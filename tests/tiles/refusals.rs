@@ -56,6 +56,19 @@ fn time_steps_around_a_ring_in_one_tile() {
     tiled(&system(ring), &[("i", 4)]);
 }
 
+/// Durbin's rows are added to themselves from their ends: of two rows, the tile at the front needs that at the end, and that
+/// one the first.
+#[test]
+fn rows_that_are_added_to_themselves_from_their_ends() {
+    let rows = system(
+        "kernel rows(N)\nin a[N]\nout y[N]\nlocal z[N, N]\nz[k, k] = a[k]\n\
+         z[k, i] = z[k - 1, i] + a[k] * z[k - 1, k - i - 1]   where i < k\nz[k, i] = 0   where i > k\ny[i] = z[N - 1, i]\n",
+    );
+    refused(&rows, &[("i", 2), ("k", 2)], "among tiles: element `z[");
+    refused(&rows, &[("i", 3), ("k", 3)], "is defined by itself");
+    tiled(&rows, &[("i", 1), ("k", 1)]);
+}
+
 /// Along no subscript do all reads go back: no multiple of one moves the other in order, though `3*i + 2*j` has an order.
 #[test]
 fn a_tensor_whose_reads_go_back_along_no_subscript() {

@@ -6,6 +6,7 @@
 use super::axes::Axes;
 use super::cells::{divide, free_coordinates};
 use super::coarse::Along;
+use super::reductions::TermLeaf;
 use super::source::{Contribution, coordinates_of};
 use super::writer::{Given, Refusal, within_axis};
 use super::{Axis, Leaf};
@@ -24,10 +25,11 @@ pub(super) struct Tiler<'a> {
     /// The sizes of the system over tiles are at least 1.
     pub sizes: Polyhedron,
     pub leaves: Vec<Leaf>,
-    /// For each reduction its leaf, and what the leaf is given, over the tile coordinates of the reduction.
-    pub reductions: BTreeMap<usize, (usize, Vec<Given>)>,
-    /// For each reduction with terms that a leaf adds by itself the subscripts whose tile they are in.
-    pub inside: BTreeMap<Name, BTreeSet<usize>>,
+    /// For each reduction its leaf, over the tile coordinates of the reduction.
+    pub reductions: BTreeMap<usize, TermLeaf>,
+    /// For each reduction with terms that a leaf adds by itself the subscripts whose tiles they are in, in the order in
+    /// which it adds them.
+    pub inside: BTreeMap<Name, Vec<BTreeSet<usize>>>,
     /// The tensors that are several on top of each other.
     pub stacks: BTreeSet<Name>,
     /// The tensors that are slanted.
@@ -121,7 +123,7 @@ impl<'a> Tiler<'a> {
         if let (Scalar::Number(value), None) = (&part.body, part.reduction) {
             return Ok(Some(Expr::Number(*value)));
         }
-        if part.reduction.is_none() || self.own_tile(number, cell, tiles)?.is_some() {
+        if part.reduction.is_none() || !self.own_tiles(number, cell, tiles)?.is_empty() {
             return Ok(None);
         }
         self.reduction(number, tiles, None).map(Some)
@@ -143,9 +145,9 @@ impl<'a> Tiler<'a> {
                     subscripts: self.axes.over_tiles(tensor, tile).iter().map(|form| form.substitute(image)).collect(),
                     span: *span,
                 },
-                Given::Reduction(part, tiles, range) => {
+                Given::Reduction(part, tiles, terms) => {
                     let tiles: Vec<Affine> = tiles.iter().map(|form| form.substitute(image)).collect();
-                    self.reduction(*part, &tiles, Some(range.substitute(image)))?
+                    self.reduction(*part, &tiles, Some(terms.substitute(image)))?
                 }
             });
         }

@@ -81,19 +81,20 @@ impl Order<'_> {
         for (point, value) in values {
             groups.entry(self.tile(space, &point)).or_default().push(value);
         }
-        let own = inside.and_then(|tile| groups.remove(&vec![tile]));
+        let own: Vec<f64> = inside.into_iter().filter_map(|tile| groups.remove(&vec![tile])).flatten().collect();
         let outer = self.fold(space, groups, operator);
-        let all = outer.into_iter().chain(own.into_iter().flatten());
+        let all = outer.into_iter().chain(own);
         all.reduce(|a, b| operator.combine(a, b)).map(|total| (point, total)).into_iter().collect()
     }
 
-    /// The tile in which a leaf adds terms of an element by itself.
-    fn inside(&self, position: usize, point: &[i64]) -> Option<i64> {
-        let space = &self.cut.spaces[position];
-        let dimension = *self.tiled.inside.get(&space.name)?;
-        let member = &self.cut.members[position];
-        let element = member.embedding[dimension].evaluate(&space.bind(self.sizes, point))?;
-        self.tile_along(space, &self.cut.families[member.family].indices[dimension], element)
+    /// The tiles in which a leaf adds terms of an element by itself, in its order.
+    fn inside(&self, position: usize, point: &[i64]) -> Vec<i64> {
+        let (space, member) = (&self.cut.spaces[position], &self.cut.members[position]);
+        let tile = |dimension: &usize| {
+            let element = member.embedding[*dimension].evaluate(&space.bind(self.sizes, point))?;
+            self.tile_along(space, &self.cut.families[member.family].indices[*dimension], element)
+        };
+        self.tiled.inside.get(&space.name).into_iter().flatten().filter_map(tile).collect()
     }
 
     fn tile(&self, space: &Space, point: &[i64]) -> Vector {

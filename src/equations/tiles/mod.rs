@@ -17,7 +17,9 @@
 //!
 //! **The tile that is written.** If a reduction reads the very tile that is written, the reduction over tiles stops
 //! before it, and the leaf adds the last terms (`reductions`). This is how a blocked solve comes out, and the blocked
-//! factor of Cholesky: the diagonal tile is an operation of its own.
+//! factor of Cholesky: the diagonal tile is an operation of its own. A reduction over an interval, such as
+//! `min(k in i..j) (X[i, k] + X[k + 1, j])`, reads that tile at its first terms and at its last; the leaf adds both, and
+//! the reduction over tiles has those between.
 //!
 //! **Five changes of form** come before, each only if the equations cannot be tiled without it. None changes a bit;
 //! random kernels hold the changed equations against the given ones.
@@ -38,8 +40,8 @@
 //!   of `t` and `i + t` can be computed one after the other. What stays the same along a subscript is handed on along it
 //!   before (`carried`). Outputs stay aslant in the program, and are turned back where they are handed over (`slant`).
 //!
-//! **Refused**, with the reason: tensors whose tiles need each other in a cycle however they are slanted; computed tensors
-//! whose tiles do not line up with their readers'. The reference evaluates element by
+//! **Refused**, with the reason: tensors whose tiles need each other in a cycle however they are slanted, with the smallest
+//! case; computed tensors whose tiles do not line up with their readers'. The reference evaluates element by
 //! element, with tiles in the order of the design (`recurrence::in_order`).
 
 mod axis;

@@ -3,8 +3,8 @@
 
 use super::Axis;
 use super::coarse::{Along, pinned, tiles_met, tiles_of, within};
-use super::equations::Tiler;
-use super::source::{Contribution, Read};
+use super::equations::{Cell, Tiler};
+use super::source::{Contribution, Read, coordinates_of};
 use super::writer::{product, within_axis};
 use std::collections::BTreeMap;
 use systole_base::integer::{Affine, Name, Polyhedron};
@@ -34,8 +34,32 @@ impl Tiler<'_> {
             for read in &part.reads {
                 forms.extend(self.questions_of(cell, part, read, along));
             }
+            if part.reduction.is_some() {
+                let own: Vec<Affine> = part.coordinates[..part.free].iter().map(Affine::variable).collect();
+                forms.extend(self.is_one_tile(cell, (member, &own), (&part.tensor, along)));
+            }
         }
         forms
+    }
+
+    /// Whether the first and the last tile in which a reduction reads the own tile are one, as on the diagonal of intervals.
+    fn is_one_tile(
+        &self,
+        set: &Polyhedron,
+        (number, access): (usize, &[Affine]),
+        (tensor, along): (&Name, &Along),
+    ) -> Vec<Affine> {
+        let axes = self.axes.of_tensor(tensor).to_vec();
+        let coordinates = coordinates_of(self.cut, tensor, axes.len());
+        if coordinates.iter().any(|name| !along.contains_key(name)) {
+            return vec![];
+        }
+        let cell = Cell { set: set.clone(), tensor, coordinates: &coordinates, axes: &axes, present: vec![] };
+        let tiles = self.tiles_at(&cell, &self.parts[number], access, &BTreeMap::new());
+        match tiles.and_then(|tiles| self.own_tiles(number, &cell, &tiles)).as_deref() {
+            Ok([first, last]) => differences(std::slice::from_ref(&first.at), std::slice::from_ref(&last.at)),
+            _ => vec![],
+        }
     }
 
     fn questions_of(&self, cell: &Polyhedron, part: &Contribution, read: &Read, along: &Along) -> Vec<Affine> {
@@ -69,11 +93,15 @@ impl Tiler<'_> {
     ) -> Vec<Affine> {
         let inner = &self.parts[number];
         let Some(access) = self.coordinates_at(inner, &read.access) else { return vec![] };
+        let mut forms = self.is_one_tile(cell, (number, &access), (&part.tensor, along));
         let image: BTreeMap<Name, Affine> = inner.coordinates[..inner.free].iter().cloned().zip(access).collect();
         let reads = inner.reads.iter().filter(|read| read.tensor == part.tensor);
-        let asked =
-            reads.map(|read| self.meetings(cell, (&read.tensor, &read.access), along, own, &image, inner.reduced()));
-        asked.collect::<Vec<_>>().concat()
+        forms.extend(
+            reads.flat_map(|read| {
+                self.meetings(cell, (&read.tensor, &read.access), along, own, &image, inner.reduced())
+            }),
+        );
+        forms
     }
 
     /// Where reads inside a reduction may be of the own tile, as far as no reduction index decides.

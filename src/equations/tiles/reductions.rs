@@ -7,7 +7,7 @@ use super::cells::{free_coordinates, is_zero};
 use super::coarse::{Along, pinned, tiles_met, tiles_of, within};
 use super::equations::{Cell, Tiler};
 use super::source::{Contribution, Read};
-use super::writer::{Given, Refusal, Writer, product};
+use super::writer::{Given, Points, Refusal, Terms, Writer, product};
 use super::{Axis, LeafIndex, Step, Value};
 use crate::recurrence::{Expr, Operator};
 use std::collections::BTreeMap;
@@ -15,23 +15,24 @@ use systole_base::integer::{Affine, Name, Polyhedron};
 use systole_base::scalar::Function;
 
 impl Tiler<'_> {
-    /// A reduction over tiles, at these tiles of its free coordinates; over its whole range where none is given.
-    pub(super) fn reduction(
-        &mut self,
-        number: usize,
-        tiles: &[Affine],
-        range: Option<Polyhedron>,
-    ) -> Result<Expr, Refusal> {
-        let (leaf, given) = match self.reductions.get(&number) {
+    /// A reduction over tiles, at these tiles of its free coordinates; over its whole range where no terms are given.
+    pub(super) fn reduction(&mut self, number: usize, tiles: &[Affine], terms: Option<Terms>) -> Result<Expr, Refusal> {
+        let leaf = match self.reductions.get(&number) {
             Some(known) => known.clone(),
             None => self.reduction_leaf(number)?,
         };
         let part = &self.parts[number];
         let image: BTreeMap<Name, Affine> = part.coordinates.iter().cloned().zip(tiles.iter().cloned()).collect();
+        let whole = || Terms { range: self.range_at(number, tiles), cell: Polyhedron::default() };
+        let Terms { range, cell } = terms.unwrap_or_else(whole);
+        let asked = range.intersect(&cell).intersect(&self.sizes);
+        if !leaf.only.substitute(&image).constraints().iter().all(|form| asked.implies(form)) {
+            return Err((format!("`{}` reads tiles that there are not", part.name), part.span));
+        }
+        let range = range.irredundant(&self.sizes);
         let coordinates: Vec<Affine> =
             part.coordinates.iter().map(|name| Affine::variable(name).substitute(&image)).collect();
-        let mut value = self.call(leaf, &coordinates, &given, &image)?;
-        let range = range.unwrap_or_else(|| self.range_at(number, tiles)).irredundant(&self.sizes);
+        let mut value = self.call(leaf.number, &coordinates, &leaf.given, &image)?;
         let operator = self.parts[number].reduction.unwrap_or(Operator::Sum);
         let reduced = self.parts[number].reduced();
         for (position, index) in reduced.iter().enumerate().rev() {
@@ -48,12 +49,36 @@ impl Tiler<'_> {
         Ok(value)
     }
 
-    /// The leaf that adds the terms of one tile of a reduction.
-    fn reduction_leaf(&mut self, number: usize) -> Result<(usize, Vec<Given>), Refusal> {
+    /// The leaf that adds the terms of one tile of a reduction: of any tile, or else of those that no reader adds by itself.
+    fn reduction_leaf(&mut self, number: usize) -> Result<TermLeaf, Refusal> {
+        let leaf = self.leaf_of_terms(number, &Polyhedron::default()).or_else(|refusal| {
+            let only = self.terms_of_others(number);
+            if only.constraints().is_empty() { Err(refusal) } else { self.leaf_of_terms(number, &only) }
+        })?;
+        self.reductions.insert(number, leaf.clone());
+        Ok(leaf)
+    }
+
+    /// The tiles of a reduction that read no tile which the reader at the reduction's own coordinates writes.
+    fn terms_of_others(&self, number: usize) -> Polyhedron {
+        let part = &self.parts[number];
+        let coordinates = &part.coordinates[..part.free];
+        let axes: Vec<Axis> = coordinates.iter().map(|name| self.axes.of(number)[name].clone()).collect();
+        let set = tiles_of(&part.set, self.axes.of(number)).eliminate_all(part.reduced()).intersect(&self.sizes);
+        let cell = Cell { set, tensor: &part.tensor, coordinates, axes: &axes, present: vec![] };
+        let tiles: Vec<Affine> = coordinates.iter().map(Affine::variable).collect();
+        match (self.own_tiles(number, &cell, &tiles), part.reduced()) {
+            (Ok(own), [index]) => Polyhedron::new(own.iter().map(|own| own.excluded(index))),
+            _ => Polyhedron::default(),
+        }
+    }
+
+    /// The leaf that adds the terms of one tile of a reduction, for tiles among `only`.
+    fn leaf_of_terms(&mut self, number: usize, only: &Polyhedron) -> Result<TermLeaf, Refusal> {
         let (parts, axes) = (self.parts, self.axes);
         let part = &parts[number];
         let along = axes.of(number);
-        let cell = tiles_of(&part.set, along).intersect(&self.sizes).with_equations(&self.sizes);
+        let cell = tiles_of(&part.set, along).intersect(only).intersect(&self.sizes).with_equations(&self.sizes);
         let index =
             |name: &Name| LeafIndex { name: name.clone(), axis: along[name].clone(), tile: Affine::variable(name) };
         let own: Vec<Affine> = part.coordinates[..part.free].iter().map(Affine::variable).collect();
@@ -62,7 +87,7 @@ impl Tiler<'_> {
         let mut reads = vec![];
         for read in &part.reads {
             reads.push(match self.inner(&read.tensor) {
-                None => writer.element(&read.tensor, &read.access, read.span, &BTreeMap::new())?,
+                None => writer.element(&read.tensor, &read.access, read.span, &Points::default())?,
                 Some(inner) => self.nested(&mut writer, inner, read, along, &cell)?,
             });
         }
@@ -74,8 +99,7 @@ impl Tiler<'_> {
         let leaf_name = self.fresh_name(&part.name);
         let (leaf, given) = writer.finish(leaf_name, &part.coordinates, result, body);
         self.leaves.push(leaf);
-        self.reductions.insert(number, (self.leaves.len() - 1, given.clone()));
-        Ok((self.leaves.len() - 1, given))
+        Ok(TermLeaf { number: self.leaves.len() - 1, given, only: only.clone() })
     }
 
     /// The value of a reduction inside a reduction.
@@ -128,28 +152,28 @@ impl Tiler<'_> {
         Ok(tiles)
     }
 
-    /// The tile of a reduction's index at which it reads the tile that a cell writes, if there is one.
-    pub(super) fn own_tile(&self, number: usize, cell: &Cell, tiles: &[Affine]) -> Result<Option<OwnTile>, Refusal> {
+    /// The tiles of a reduction's index at which it reads the tile that a cell writes: none, the first or the last of its
+    /// range, or both.
+    pub(super) fn own_tiles(&self, number: usize, cell: &Cell, tiles: &[Affine]) -> Result<Vec<OwnTile>, Refusal> {
         let part = &self.parts[number];
         let range = self.range_at(number, tiles).intersect(&cell.set);
         let (_, image) = free_coordinates(&cell.set, cell.coordinates, &self.sizes);
         let own: Vec<Affine> = cell.coordinates.iter().map(|name| image[name].clone()).collect();
-        let mut found: Option<OwnTile> = None;
+        let mut found: Vec<OwnTile> = vec![];
         for read in part.reads.iter().filter(|read| read.tensor == *cell.tensor) {
             for tile in self.tiles_of_read(number, read, tiles) {
-                let Some(at) = meeting(&tile, &own, part.reduced(), &range).map_err(|why| (why, read.span))? else {
-                    continue;
-                };
-                if found.as_ref().is_some_and(|known| !is_zero(&range, &(known.at.clone() - at.at.clone()))) {
-                    return Err((
-                        "it reads the tile that is written at two places of a reduction".to_owned(),
-                        read.span,
-                    ));
-                }
-                found = Some(at);
+                let met = meeting(&tile, &own, part.reduced(), &range).map_err(|why| (why, read.span))?;
+                let is_new =
+                    |met: &OwnTile| found.iter().all(|known| !is_zero(&range, &(known.at.clone() - met.at.clone())));
+                found.extend(met.filter(is_new));
             }
         }
-        Ok(found)
+        found.sort_by_key(|tile| tile.is_last);
+        match &found[..] {
+            [] | [_] => Ok(found),
+            [first, last] if !first.is_last && last.is_last => Ok(found),
+            _ => Err(("it reads the tile that is written at two places of a reduction".to_owned(), part.span)),
+        }
     }
 
     /// The tiles that a read inside a reduction meets, over the free coordinates' tiles and the reduction's index.
@@ -171,12 +195,11 @@ impl Tiler<'_> {
         tiles_of(&part.set, self.axes.of(number)).substitute(&image)
     }
 
-    /// The range over tiles, without the tile that the leaf itself adds, which is the first or the last.
-    pub(super) fn outer_range(&self, number: usize, tiles: &[Affine], own: Option<&OwnTile>) -> Polyhedron {
+    /// The range over tiles, without those that the leaf itself adds, which are the first or the last.
+    pub(super) fn outer_range(&self, number: usize, tiles: &[Affine], own: &[OwnTile]) -> Polyhedron {
         let mut range = self.range_at(number, tiles);
-        if let (Some(OwnTile { at, is_last }), [index]) = (own, self.parts[number].reduced()) {
-            let before = at.clone() - Affine::variable(index);
-            range.add(if *is_last { before } else { -before } - Affine::constant(1));
+        if let [index] = self.parts[number].reduced() {
+            own.iter().for_each(|own| range.add(own.excluded(index)));
         }
         range
     }
@@ -187,6 +210,23 @@ pub(super) struct OwnTile {
     pub at: Affine,
     /// Whether it is the last of the range; the first otherwise.
     is_last: bool,
+}
+
+impl OwnTile {
+    /// At least 0 at all other tiles of the range.
+    fn excluded(&self, index: &Name) -> Affine {
+        let before = self.at.clone() - Affine::variable(index);
+        (if self.is_last { before } else { -before }) - Affine::constant(1)
+    }
+}
+
+/// The leaf that adds the terms of one tile of a reduction.
+#[derive(Clone)]
+pub(super) struct TermLeaf {
+    number: usize,
+    given: Vec<Given>,
+    /// The tiles that it is for, over the reduction's coordinates.
+    only: Polyhedron,
 }
 
 /// The value of a reduction's index at which a tile that it reads is the own one, if that lies in its range: it must be the

@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 use systole_base::integer::{Affine, Name, Polyhedron, unused};
 
 /// A system with stacks in place of the tensors that depend on each other.
+#[derive(Clone)]
 pub(super) struct Stacked {
     pub system: RecurrenceSystem,
     /// Each stack with its last dimension, and how many layers it has.

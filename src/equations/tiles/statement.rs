@@ -11,7 +11,7 @@ use super::equations::{Cell, Tiler};
 use super::layers::Place;
 use super::reductions::OwnTile;
 use super::source::{Contribution, Read};
-use super::writer::{Refusal, Writer};
+use super::writer::{Points, Refusal, Writer};
 use super::{Axis, LeafIndex, Step, Value};
 use crate::recurrence::{Expr, Operator};
 use std::collections::{BTreeMap, BTreeSet};
@@ -115,10 +115,11 @@ impl Tiler<'_> {
             .concat());
         }
         let (mut before, mut reads, mut empty) = (vec![], vec![], vec![]);
-        let pins = pinned(&cell.set, &cell.coordinates.iter().cloned().zip(cell.axes.iter().cloned()).collect());
+        let along = cell.coordinates.iter().cloned().zip(cell.axes.iter().cloned()).collect();
+        let points = Points { pinned: pinned(&cell.set, &along), ..Points::default() };
         for (position, read) in part.reads.iter().enumerate() {
             let Some(inner) = self.inner(&read.tensor) else {
-                reads.push(writer.element(&read.tensor, &read.access, read.span, &pins)?);
+                reads.push(writer.element(&read.tensor, &read.access, read.span, &points)?);
                 continue;
             };
             let Some(access) = self.coordinates_at(&parts[inner], &read.access) else {
@@ -145,29 +146,40 @@ impl Tiler<'_> {
         let parts = self.parts;
         let part = &parts[number];
         let tiles = self.tiles_at(cell, part, access, image)?;
-        let own = self.own_tile(number, cell, &tiles)?;
+        let own = self.own_tiles(number, cell, &tiles)?;
         let known = cell.set.intersect(&self.sizes);
-        let outer = self.outer_range(number, &tiles, own.as_ref()).irredundant(&known);
+        let outer = self.outer_range(number, &tiles, &own).irredundant(&known);
         let begun = (!outer.intersect(&cell.set).is_empty()).then_some(outer);
         let window = writer.running(number, access, &tiles, begun);
-        let (Some(OwnTile { at: own, .. }), [index]) = (own, part.reduced()) else { return Ok((vec![], window)) };
-        self.note_inside((name, part.span), cell, image, &own)?;
-        Ok((self.last_terms(writer, (number, index), cell, access, (&own, window))?, window))
+        let mut steps = vec![];
+        if let ([index], false) = (part.reduced(), own.is_empty()) {
+            self.note_inside((name, part.span), cell, image, &own)?;
+            for OwnTile { at, .. } in &own {
+                steps.extend(self.last_terms(writer, (number, index), cell, access, (at, window))?);
+            }
+        }
+        Ok((steps, window))
     }
 
-    /// Notes in which subscript's tile the terms lie that a leaf adds by itself: one and the same in all cells.
+    /// Notes in which subscripts' tiles the terms lie that a leaf adds by itself: the same in all cells. Where the tiles of two
+    /// subscripts are one, as on the diagonal, its terms are those of both.
     fn note_inside(
         &mut self,
         (name, span): (&Name, Span),
         cell: &Cell,
         image: &BTreeMap<Name, Affine>,
-        own: &Affine,
+        own: &[OwnTile],
     ) -> Result<(), Refusal> {
-        let alike = |name: &Name| is_zero(&cell.set, &(image[name].clone() - own.clone()));
-        let here: BTreeSet<usize> = (0..cell.coordinates.len()).filter(|at| alike(&cell.coordinates[*at])).collect();
+        let alike = |tile: &OwnTile, name: &Name| is_zero(&cell.set, &(image[name].clone() - tile.at.clone()));
+        let subscripts = |tile: &OwnTile| -> BTreeSet<usize> {
+            (0..cell.coordinates.len()).filter(|at| alike(tile, &cell.coordinates[*at])).collect()
+        };
+        let here: Vec<BTreeSet<usize>> = own.iter().map(subscripts).collect();
         let known = self.inside.entry(name.clone()).or_insert_with(|| here.clone());
-        known.retain(|dimension| here.contains(dimension));
-        match known.is_empty() {
+        let (few, many) = if known.len() < here.len() { (&*known, &here) } else { (&here, &*known) };
+        let both = |(at, tile): (usize, &BTreeSet<usize>)| tile & few.get(at).unwrap_or(&few[few.len() - 1]);
+        *known = many.iter().enumerate().map(both).collect();
+        match known.iter().any(BTreeSet::is_empty) {
             true => Err(("its last terms lie in the tile of no one subscript".to_owned(), span)),
             false => Ok(()),
         }
@@ -189,13 +201,14 @@ impl Tiler<'_> {
         let set = part.set.substitute(&local);
         let own_reads = part.reads.iter().filter(|read| read.tensor == *cell.tensor);
         check_order((part, own_reads), &local, &set, &writer.falls(cell.coordinates))?;
+        let points = Points { set: set.clone(), ..Points::default() };
         let mut reads = vec![];
         for read in &part.reads {
             let access: Vec<Affine> = read.access.iter().map(|form| form.substitute(&local)).collect();
             if self.inner(&read.tensor).is_some() {
                 return Err(("a reduction inside a reduction reads the tile that is written".to_owned(), read.span));
             }
-            reads.push(writer.element(&read.tensor, &access, read.span, &BTreeMap::new())?);
+            reads.push(writer.element(&read.tensor, &access, read.span, &points)?);
         }
         let term = Writer::value(&part.body, &reads, &local);
         let element = access.to_vec();

@@ -52,8 +52,9 @@ pub struct Tiled {
     pub axes: BTreeMap<Name, Vec<Axis>>,
     /// For each space over elements how its coordinates are cut.
     pub along: BTreeMap<Name, BTreeMap<Name, Axis>>,
-    /// For each reduction of which a leaf adds the last terms by itself: the subscript whose tile these terms are in.
-    pub inside: BTreeMap<Name, usize>,
+    /// For each reduction of which a leaf adds the last terms by itself: the subscripts whose tiles these terms are in, in the
+    /// leaf's order.
+    pub inside: BTreeMap<Name, Vec<usize>>,
     /// How the elements of outputs lie that are slanted, and the extents that the user knows.
     pub slants: BTreeMap<Name, (Slant, Vec<Affine>)>,
     /// What is in tiles in place of a subscript of a slanted tensor, with the elements of a tile: `i + 2*t`, 8.
@@ -86,14 +87,35 @@ pub fn tile(system: &RecurrenceSystem, wanted: &[TileSize]) -> Checked<Tiled> {
     tile_slanted(&as_written, &wanted).map_or(plain, Ok)
 }
 
-/// With tensors as they are, or stacked, with margins or without.
+/// Why one way to tile does not do.
+struct NotTiled {
+    /// Whether its leaves can be written, and the system over tiles is wrong, as where tiles need each other in a cycle.
+    is_among_tiles: bool,
+    why: Vec<Diagnostic>,
+}
+
+impl From<Vec<Diagnostic>> for NotTiled {
+    fn from(why: Vec<Diagnostic>) -> NotTiled {
+        NotTiled { is_among_tiles: false, why }
+    }
+}
+
+/// With tensors as they are, or stacked, with margins or without. Where no way does, the first that comes to a cycle among
+/// tiles says so, since that is no matter of how leaves are written; else the first says why.
 fn tile_any_way(as_written: &Stacked, wanted: &[TileSize]) -> Checked<Tiled> {
-    tile_elements(as_written, wanted, false).or_else(|refused| {
-        let stacked = stacked(as_written);
-        let ways = [as_written].into_iter().chain(&stacked);
-        let mut ways = ways.flat_map(|way| [false, true].map(|margins| (way, margins))).skip(1);
-        ways.find_map(|(way, margins)| tile_elements(way, wanted, margins).ok()).ok_or(refused)
-    })
+    let stacks = std::iter::once_with(|| stacked(as_written)).flatten();
+    let ways = std::iter::once(as_written.clone()).chain(stacks).flat_map(|way| [(way.clone(), false), (way, true)]);
+    let mut refused: Option<NotTiled> = None;
+    for (way, margins) in ways {
+        match tile_elements(&way, wanted, margins) {
+            Ok(tiled) => return Ok(tiled),
+            Err(other) if refused.as_ref().is_none_or(|known| other.is_among_tiles && !known.is_among_tiles) => {
+                refused = Some(other);
+            }
+            Err(_) => {}
+        }
+    }
+    Err(refused.map_or_else(Vec::new, |refused| refused.why))
 }
 
 /// With tensors slanted whose tiles need each other otherwise.
@@ -123,7 +145,7 @@ fn alike(wanted: &[TileSize], gone: &BTreeMap<Name, Name>) -> Vec<TileSize> {
 }
 
 /// One way to tile; `margins` says whether inputs may have empty tiles around.
-fn tile_elements(way: &Stacked, wanted: &[TileSize], margins: bool) -> Checked<Tiled> {
+fn tile_elements(way: &Stacked, wanted: &[TileSize], margins: bool) -> Result<Tiled, NotTiled> {
     let system = &way.system;
     let cut = cut_for_tiles(system)?;
     let parts: Vec<Contribution> = parts(&cut)?.into_iter().map(|part| behind_borders(way, part)).collect();
@@ -138,7 +160,8 @@ fn tile_elements(way: &Stacked, wanted: &[TileSize], margins: bool) -> Checked<T
     if counts != of_axes {
         (tiler, equations) = written(system, all, &counts, &forms)?;
     }
-    let inside = tiler.inside.into_iter().filter_map(|(name, known)| Some((name, known.into_iter().next()?)));
+    let subscripts = |known: Vec<BTreeSet<usize>>| known.iter().filter_map(|tile| tile.first().copied()).collect();
+    let inside = tiler.inside.into_iter().map(|(name, known)| (name, subscripts(known)));
     let of_tensor = |tensor: &Tensor| (tensor.name.clone(), axes.of_tensor(&tensor.name).to_vec());
     let tiled = Tiled {
         system: over_tiles(system, &axes, of_counts(&system.parameters, &counts), equations),
@@ -152,8 +175,10 @@ fn tile_elements(way: &Stacked, wanted: &[TileSize], margins: bool) -> Checked<T
         moved: BTreeSet::new(),
         joined: parts.iter().flat_map(|part| part.same.iter().map(|same| (same.clone(), part.name.clone()))).collect(),
     };
-    validate(&tiled.system).map_err(|refused| refused.into_iter().map(among_tiles).collect::<Vec<_>>())?;
-    Ok(tiled)
+    match validate(&tiled.system) {
+        Ok(_) => Ok(tiled),
+        Err(refused) => Err(NotTiled { is_among_tiles: true, why: refused.into_iter().map(among_tiles).collect() }),
+    }
 }
 
 /// A part of a slanted tensor that says of its elements that they lie behind the zeros, if they do.

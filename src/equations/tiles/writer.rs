@@ -6,7 +6,7 @@
 
 use super::axes::Axes;
 use super::cells::is_zero;
-use super::coarse::{Along, tiles_met};
+use super::coarse::{Along, tiles_met, tiles_of};
 use super::source::Contribution;
 use super::{Argument, Axis, Leaf, LeafIndex, Range, Step, Value, Window};
 use crate::recurrence::{Operator, Scalar};
@@ -20,7 +20,7 @@ pub(super) enum Given {
     /// A tile of a tensor.
     Tile(Name, Vec<Affine>, Span),
     /// A reduction, as a part's position, at the tiles of its free coordinates, over these of its own indices.
-    Reduction(usize, Vec<Affine>, Polyhedron),
+    Reduction(usize, Vec<Affine>, Terms),
 }
 
 /// A leaf that grows.
@@ -36,6 +36,28 @@ pub(super) struct Writer<'a> {
     arguments: Vec<(Argument, Given)>,
     /// The tensor that the leaf itself writes, with its tile; its elements come from the first window.
     own: (Name, Vec<Affine>),
+}
+
+/// The tiles of a reduction's own indices whose terms are reduced, in all tiles of the cell that reads it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Terms {
+    pub range: Polyhedron,
+    pub cell: Polyhedron,
+}
+
+impl Terms {
+    pub fn substitute(&self, image: &BTreeMap<Name, Affine>) -> Terms {
+        Terms { range: self.range.substitute(image), cell: self.cell.substitute(image) }
+    }
+}
+
+/// What is known where a leaf reads an element.
+#[derive(Default)]
+pub(super) struct Points {
+    /// Points of the leaf's indices, of which it reads at some.
+    pub set: Polyhedron,
+    /// Indices that have one element each.
+    pub pinned: BTreeMap<Name, Affine>,
 }
 
 /// Why a leaf cannot be written.
@@ -68,24 +90,18 @@ impl<'a> Writer<'a> {
     }
 
     /// An element of a tensor, with the tiles that may hold it as arguments.
-    pub fn element(
-        &mut self,
-        tensor: &Name,
-        access: &[Affine],
-        span: Span,
-        pinned: &BTreeMap<Name, Affine>,
-    ) -> Result<Value, Refusal> {
+    pub fn element(&mut self, tensor: &Name, access: &[Affine], span: Span, points: &Points) -> Result<Value, Refusal> {
         let axes = self.axes.of_tensor(tensor).to_vec();
         let (along, image) = (super::coarse::within(self.cell, &self.along()), self.tile_image());
         let met = |(form, axis): (&Affine, &Axis)| -> Vec<Affine> {
-            let tiles = tiles_met(&form.substitute(pinned), axis, &along);
-            tiles.iter().map(|tile| tile.substitute(&image)).filter(|tile| self.may_be(tile, axis)).collect()
+            let tiles = tiles_met(&form.substitute(&points.pinned), axis, &along);
+            let tiles = tiles.iter().map(|tile| tile.substitute(&image)).filter(|tile| self.may_be(tile, axis));
+            tiles.filter(|tile| self.has_points(&points.set, form, (tile, axis))).collect()
         };
         let candidates: Vec<Vec<Affine>> = access.iter().zip(&axes).map(met).collect();
-        let access: Vec<Affine> = access.iter().map(|form| unpinned(form, pinned)).collect();
+        let access: Vec<Affine> = access.iter().map(|form| unpinned(form, &points.pinned)).collect();
         let in_own = if *tensor == self.own.0 { self.in_own(&access, &candidates) } else { None };
         let window = self.window(tensor, in_own.as_ref().unwrap_or(&access), &axes, None);
-        let mut is_own = false;
         for tile in product((&access, &axes), &candidates) {
             if tile.iter().zip(&axes).any(|(tile, axis)| !self.is_there(tile, axis)) {
                 return Err((
@@ -93,15 +109,13 @@ impl<'a> Writer<'a> {
                     span,
                 ));
             }
-            if *tensor == self.own.0 && self.is_own(&tile) {
-                is_own = true;
-                continue;
+            // The own tile's elements are in the first window. Where another window needs them, such as a row read from its
+            // end, the tile is defined by itself, and the system over tiles is refused for this cycle.
+            let is_own = *tensor == self.own.0 && self.is_own(&tile);
+            if !(is_own && window == 0) {
+                let argument = Argument { window, tile: axes.iter().cloned().zip(tile.clone()).collect() };
+                self.add_argument(argument, Given::Tile(tensor.clone(), tile, span));
             }
-            let argument = Argument { window, tile: axes.iter().cloned().zip(tile.clone()).collect() };
-            self.add_argument(argument, Given::Tile(tensor.clone(), tile, span));
-        }
-        if is_own && window != 0 {
-            return Err((format!("a tile of `{tensor}` would read itself in another order"), span));
         }
         Ok(Value::Element(window, access))
     }
@@ -129,7 +143,8 @@ impl<'a> Writer<'a> {
         let window = self.window(&part.name, access, &axes, part.reduction);
         if let Some(range) = begun {
             let argument = Argument { window, tile: axes.into_iter().zip(tiles.iter().cloned()).collect() };
-            self.add_argument(argument, Given::Reduction(number, tiles.to_vec(), range));
+            let terms = Terms { range, cell: self.cell.clone() };
+            self.add_argument(argument, Given::Reduction(number, tiles.to_vec(), terms));
         }
         window
     }
@@ -137,6 +152,22 @@ impl<'a> Writer<'a> {
     /// Whether some tile at which the leaf is called has this tile of an axis.
     fn may_be(&self, tile: &Affine, axis: &Axis) -> bool {
         !self.cell.intersect(&Polyhedron::new(within_axis(tile, axis))).is_empty()
+    }
+
+    /// Whether an index and a constant, as in `k + 1`, may be in this tile at some of these points: not in the tile behind
+    /// that of `j` where `k < j`.
+    fn has_points(&self, set: &Polyhedron, form: &Affine, (tile, axis): (&Affine, &Axis)) -> bool {
+        let off = Affine::constant(form.constant_term());
+        let plain = form.clone() - off.clone();
+        let Some(index) = plain.as_variable().filter(|name| self.indices.iter().any(|index| index.name == **name))
+        else {
+            return true;
+        };
+        let (mut along, mut image) = (self.along(), self.tile_image());
+        along.insert(index.clone(), axis.clone());
+        image.insert(index.clone(), tile.clone() - Affine::constant(axis.margin));
+        let read = set.substitute(&BTreeMap::from([(index.clone(), plain.clone() - off)]));
+        !self.cell.intersect(&tiles_of(&read, &along).substitute(&image)).is_empty()
     }
 
     /// Whether all of them have it.
