@@ -212,7 +212,17 @@ impl Choices {
             .map(|(title, role, shape, assumption, axes)| {
                 let layout = self.distribution();
                 let loads = self.loads().filter(|_| role == Role::Input);
-                ArrayDecl { name: name(title), role, shape, assumption, layout, loads, axes, slant: None }
+                ArrayDecl {
+                    name: name(title),
+                    role,
+                    shape,
+                    assumption,
+                    layout,
+                    loads,
+                    axes,
+                    slant: None,
+                    straight: None,
+                }
             });
         let coordinate = |title: &str, last| Coordinate { name: name(title), first: IndexExpr::Constant(0), last };
         let grid = vec![coordinate("p0", self.index(&parameters, 2)), coordinate("p1", self.index(&parameters, 1))];

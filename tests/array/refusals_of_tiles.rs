@@ -78,6 +78,29 @@ fn slants_of_outputs() {
     );
 }
 
+/// The tiles of a slanted output may be counted from where the elements of each step begin.
+#[test]
+fn tiles_that_are_counted_otherwise() {
+    let output = "(array C out (M N) (axes (0 M 4 0) (0 N 4 0)))";
+    let counted = |rows: &str| {
+        format!("(array C out (M N) (slant (0 0 0) (1 0 1)) (straight {rows}) (axes (0 M 4 0) (0 N 4 0)))")
+    };
+    let text = GOOD.replace(output, &counted("((0 0 0) M_by_4) ((1 0 -1) (+ N_by_4 2))"));
+    let program = parse("t.pe", &text).unwrap_or_else(|faults| panic!("{}", render(&faults, false)));
+    assert_eq!(parse("u.pe", &print(&program)).unwrap(), program);
+    for (rows, message) in [
+        ("((0 0 0) M_by_4)", "counts its tiles otherwise, but not as a slanted one of 2 dimensions"),
+        ("((0 0 0) M_by_4) ((0 1 0) N_by_4)", "counts its tiles otherwise"),
+        ("((0 0 0) M_by_4) ((1 0 0) P_by_4)", "variable `P_by_4` is not known here"),
+        ("((0 0 0) M_by_4) ((1 0 0))", "expected `((FACTOR .. SHIFT) EXTENT)`"),
+        ("(0 0 0) (1 0 0)", "expected `((FACTOR .. SHIFT) EXTENT)`"),
+    ] {
+        expect(output, &counted(rows), message);
+    }
+    let plain = counted("((0 0 0) M_by_4) ((1 0 0) N_by_4)").replace(" (slant (0 0 0) (1 0 1))", "");
+    expect(output, &plain, "array `C` counts its tiles otherwise");
+}
+
 #[test]
 fn axes_of_arrays() {
     expect(

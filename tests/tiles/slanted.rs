@@ -33,6 +33,27 @@ fn subscripts_are_moved_as_little_as_does() {
     assert_eq!(moved("heat_3d", &[("t", 8), ("i", 4), ("j", 4), ("k", 4)]), ["i + t by 4", "j + t by 4", "k + t by 4"]);
 }
 
+/// The shape of a tensor over tiles.
+fn shape(title: &str, sizes: &[(&str, i64)], tensor: &str) -> String {
+    let tiled = tiled(&kernel(&format!("polybench/{title}")), sizes);
+    let tensor = tiled.system.tensors.iter().find(|known| &*known.name == tensor).expect("a tensor");
+    tensor.shape.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// Where the elements of a step begin a whole number of tiles further than those of the step before, tiles are counted from
+/// there: a step has those of its elements and some more, however many steps there are. Else they are counted by places.
+#[test]
+fn a_step_has_as_many_tiles_as_its_elements_need() {
+    assert_eq!(shape("jacobi_1d", &[("t", 8), ("i", 16)], "a"), "TSTEPS_by_8 + 1, N_by_16 + 2");
+    assert_eq!(shape("jacobi_1d", &[("t", 8), ("i", 8)], "a"), "TSTEPS_by_8 + 1, N_by_8 + 3");
+    let plane = [("t", 8), ("i", 16), ("j", 8)];
+    assert_eq!(shape("jacobi_2d", &plane, "a"), "TSTEPS_by_8 + 1, N_by_16 + 2, N_by_8 + 3");
+    // Beside the tiles with elements stand those that tiles at the edge read.
+    assert_eq!(shape("seidel_2d", &[("t", 8), ("i", 8), ("j", 8)], "U"), "TSTEPS_by_8 + 1, N_by_8 + 3, N_by_8 + 5");
+    let by_places = "TSTEPS_by_8 + 1, N_by_32 + 2*TSTEPS_by_32 + 2";
+    assert_eq!(shape("jacobi_1d", &[("t", 8), ("i", 32)], "a"), by_places);
+}
+
 /// Where single sweeps are in tiles nothing is moved, nor where all reads go back along each subscript.
 #[test]
 fn nothing_is_moved_without_need() {

@@ -22,6 +22,7 @@ pub fn over_tiles(mut program: Program, tiled: &Tiled, system: &RecurrenceSystem
     for array in &mut program.arrays {
         array.axes = tiled.axes.get(&array.name).cloned().unwrap_or_default();
         array.slant = tiled.slants.get(&array.name).map(|(slant, _)| slant.clone());
+        array.straight = tiled.straight.get(&array.name).cloned();
         let shape = system.tensor(&array.name).map_or(&[][..], |tensor| &tensor.shape);
         array.shape = shape.iter().map(IndexExpr::affine).collect();
     }

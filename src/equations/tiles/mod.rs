@@ -39,6 +39,7 @@
 //! * Tensors whose tiles need each other in a cycle, such as several time steps of a stencil, lie aslant (`slanted`): boxes
 //!   of `t` and `i + t` can be computed one after the other. What stays the same along a subscript is handed on along it
 //!   before (`carried`). Outputs stay aslant in the program, and are turned back where they are handed over (`slant`).
+//!   Their tiles are counted from where the elements of each step begin, if they can be (`straight`).
 //!
 //! **Refused**, with the reason: tensors whose tiles need each other in a cycle however they are slanted, with the smallest
 //! case; computed tensors whose tiles do not line up with their readers'. The reference evaluates element by
@@ -61,6 +62,10 @@ mod stack;
 mod slant;
 
 pub use slant::{Slant, SlantRow};
+
+mod straight;
+
+pub use straight::Straight;
 
 mod source;
 

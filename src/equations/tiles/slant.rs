@@ -51,6 +51,12 @@ impl Slant {
         element
     }
 
+    /// The place of an element of numbers; `None` where they do not fit.
+    pub fn place_at(&self, element: &[i64]) -> Option<Vec<i64>> {
+        let moved = |(own, row): (&i64, &SlantRow)| own.checked_add(row.by_numbers(element)?)?.checked_add(row.shift);
+        element.iter().zip(&self.rows).map(moved).collect()
+    }
+
     /// The element at a place of numbers; `None` where they do not fit.
     pub fn element_at(&self, place: &[i64]) -> Option<Vec<i64>> {
         let mut element = place.to_vec();

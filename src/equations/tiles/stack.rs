@@ -5,6 +5,7 @@
 //! rotations and what they turn. A layer lies where its elements meet those that they are computed from: a tensor of fewer
 //! subscripts along the diagonal that it reads, `G[m + 1, k, j]` beside `X[m, k, j]`.
 
+use super::Slant;
 use crate::recurrence::spaces::coordinate_names;
 use crate::recurrence::{Domain, Equation, Expr, RecurrenceSystem, Role, Tensor};
 use petgraph::algo::{kosaraju_scc, toposort};
@@ -22,12 +23,14 @@ pub(super) struct Stacked {
     pub borders: BTreeMap<Name, Vec<i64>>,
     /// The layers of slanted stacks, which are cut as these.
     pub layers: BTreeMap<Name, Name>,
+    /// Where the elements of slanted tensors lie, and the extents of their subscripts.
+    pub slants: BTreeMap<Name, (Slant, Vec<Affine>)>,
 }
 
 impl Stacked {
     /// A system without stacks.
     pub fn none(system: RecurrenceSystem, borders: BTreeMap<Name, Vec<i64>>) -> Stacked {
-        Stacked { system, borders, stacks: vec![], layers: BTreeMap::new() }
+        Stacked { system, borders, stacks: vec![], layers: BTreeMap::new(), slants: BTreeMap::new() }
     }
 
     /// Whether a tensor is slanted, with places of its own.
@@ -215,7 +218,8 @@ fn with_stacks(way: &Stacked, stacks: &[Stack]) -> Stacked {
         stacks.iter().flat_map(|stack| stack.layers.iter().map(move |layer| (&layer.tensor.name, &stack.name)));
     let layers = layers.filter(|(layer, _)| way.borders.contains_key(*layer));
     let layers = layers.map(|(layer, stack)| (layer.clone(), stack.clone())).collect();
-    Stacked { system: stacked, stacks: stacks.iter().map(of).collect(), borders, layers }
+    let slants = way.slants.clone();
+    Stacked { system: stacked, stacks: stacks.iter().map(of).collect(), borders, layers, slants }
 }
 
 /// Where an element lies, if its tensor is a layer.

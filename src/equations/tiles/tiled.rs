@@ -12,6 +12,7 @@ use super::slant::Slant;
 use super::slanted::slanted;
 use super::source::{Contribution, parts};
 use super::stack::{Stacked, stacked};
+use super::straight::{Straight, straightened};
 use super::{Axis, Leaf};
 use crate::recurrence::spaces::{SpaceSystem, coordinate_names, cut_for_tiles};
 use crate::recurrence::{Directive, Equation, RecurrenceSystem, Role, Schedule, Tensor, validate};
@@ -57,6 +58,8 @@ pub struct Tiled {
     pub inside: BTreeMap<Name, Vec<usize>>,
     /// How the elements of outputs lie that are slanted, and the extents that the user knows.
     pub slants: BTreeMap<Name, (Slant, Vec<Affine>)>,
+    /// How the tiles of slanted tensors are counted, where not by their places.
+    pub straight: BTreeMap<Name, Straight>,
     /// What is in tiles in place of a subscript of a slanted tensor, with the elements of a tile: `i + 2*t`, 8.
     pub moved: BTreeSet<(Affine, i64)>,
     /// For each reduction that one leaf computes together with another the name of that other.
@@ -121,7 +124,12 @@ fn tile_any_way(as_written: &Stacked, wanted: &[TileSize]) -> Checked<Tiled> {
 /// With tensors slanted whose tiles need each other otherwise.
 fn tile_slanted(as_written: &Stacked, wanted: &[TileSize]) -> Option<Tiled> {
     let slanted = slanted(&as_written.system, wanted)?;
-    let way = Stacked::none(slanted.system, slanted.borders);
+    let extents = |(tensor, slant): (&Name, &Slant)| {
+        let own = as_written.system.tensor(tensor)?;
+        Some((tensor.clone(), (slant.clone(), own.shape.clone())))
+    };
+    let slants = slanted.slants.iter().filter_map(extents).collect();
+    let way = Stacked { slants, ..Stacked::none(slanted.system, slanted.borders) };
     let tiled = tile_any_way(&way, &slanted.wanted).ok()?;
     let outputs = as_written.system.tensors_with(Role::Output);
     let slant = |tensor: &Tensor| {
@@ -167,18 +175,31 @@ fn tile_elements(way: &Stacked, wanted: &[TileSize], margins: bool) -> Result<Ti
         system: over_tiles(system, &axes, of_counts(&system.parameters, &counts), equations),
         elements: system.clone(),
         leaves: tiler.leaves.into_iter().map(|leaf| layers_first(leaf, &way.stacks)).collect(),
-        counts: counts.into_iter().filter(|count| count.size > 1).collect(),
+        counts: counts.iter().filter(|count| count.size > 1).cloned().collect(),
         axes: system.tensors.iter().map(of_tensor).collect(),
         along: parts.iter().enumerate().flat_map(|(part, own)| along(own, axes.of(part))).collect(),
         inside: inside.collect(),
         slants: BTreeMap::new(),
+        straight: BTreeMap::new(),
         moved: BTreeSet::new(),
         joined: parts.iter().flat_map(|part| part.same.iter().map(|same| (same.clone(), part.name.clone()))).collect(),
     };
     match validate(&tiled.system) {
-        Ok(_) => Ok(tiled),
+        Ok(_) => Ok(counted_from_steps(tiled, way, &counts)),
         Err(refused) => Err(NotTiled { is_among_tiles: true, why: refused.into_iter().map(among_tiles).collect() }),
     }
+}
+
+/// The same with the tiles of slanted tensors counted from where the elements of their steps begin, where that is right.
+fn counted_from_steps(tiled: Tiled, way: &Stacked, counts: &[TileCount]) -> Tiled {
+    let straight = straightened(&tiled, way).map(|mut straight| {
+        let spoken_of = |count: &&TileCount| mentions(&straight.system, &count.name);
+        let counts: Vec<TileCount> = counts.iter().filter(spoken_of).cloned().collect();
+        straight.system.parameters = of_counts(&way.system.parameters, &counts);
+        straight.counts = counts.into_iter().filter(|count| count.size > 1).collect();
+        straight
+    });
+    straight.filter(|straight| validate(&straight.system).is_ok()).unwrap_or(tiled)
 }
 
 /// A part of a slanted tensor that says of its elements that they lie behind the zeros, if they do.
@@ -235,6 +256,13 @@ fn of_counts(sizes: &Parameters, counts: &[TileCount]) -> Parameters {
 /// How the coordinates of a part are cut, under each of its names.
 fn along<'a>(part: &'a Contribution, axes: &'a Along) -> impl Iterator<Item = (Name, Along)> + 'a {
     part.same.iter().chain([&part.name]).map(|name| (name.clone(), axes.clone()))
+}
+
+fn mentions(system: &RecurrenceSystem, count: &Name) -> bool {
+    let mut found = system.tensors.iter().flat_map(|tensor| &tensor.shape).any(|form| form.coefficient(count) != 0);
+    let mut see = |form: &Affine| found |= form.coefficient(count) != 0;
+    system.equations.iter().for_each(|equation| equation.visit_forms(&mut see));
+    found
 }
 
 /// The system with these equations over tiles.

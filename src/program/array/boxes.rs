@@ -92,8 +92,18 @@ impl Layout {
 
     /// For each dimension of a box its first element and how many there are.
     fn ranges(&self, address: usize) -> impl Iterator<Item = (usize, usize)> {
-        let tile = if self.boxes.is_empty() { vec![] } else { self.subscripts(address) };
-        tile.into_iter().zip(&self.boxes).map(|(at, side)| side.get(at).copied().unwrap_or_default())
+        let tile = if self.boxes.is_empty() { vec![] } else { self.tile_of_places(address) };
+        let side = |at: i64, side: &[(usize, usize)]| side.get(usize::try_from(at).ok()?).copied();
+        tile.into_iter().zip(&self.boxes).map(move |(at, of)| side(at, of).unwrap_or_default())
+    }
+
+    /// The tile at an address; no tile where numbers do not fit.
+    fn tile_of_places(&self, address: usize) -> Vec<i64> {
+        let tile: Vec<i64> = self.subscripts(address).into_iter().map(|at| at as i64).collect();
+        match &self.straight {
+            Some(places) => places.place_at(&tile).unwrap_or_else(|| vec![-1; tile.len()]),
+            None => tile,
+        }
     }
 }
 
@@ -115,8 +125,15 @@ mod tests {
     #[test]
     fn boxes_share_no_element_and_are_the_whole() {
         let boxes = vec![vec![(0, 1), (1, 3), (4, 3), (7, 2)], vec![(0, 2), (2, 1), (3, 0)]];
-        let layout =
-            Layout { name: name("X"), role: Role::Input, shape: vec![4, 3], elements: vec![9, 3], boxes, slant: None };
+        let layout = Layout {
+            name: name("X"),
+            role: Role::Input,
+            shape: vec![4, 3],
+            elements: vec![9, 3],
+            boxes,
+            slant: None,
+            straight: None,
+        };
         let elements = |address: usize| layout.runs(address).flatten().collect::<Vec<usize>>();
         assert_eq!(elements(3), [3, 4, 6, 7, 9, 10]);
         assert_eq!((elements(10), elements(11)), (vec![23, 26], vec![]));
@@ -133,8 +150,15 @@ mod tests {
         let rows = [(vec![0, 0], 0), (vec![1, 0], 0)].map(|(factors, shift)| SlantRow { factors, shift });
         let boxes = vec![vec![(0, 2)], vec![(0, 2), (2, 2)]];
         let slant = Some(Slant { rows: rows.to_vec() });
-        let layout =
-            Layout { name: name("X"), role: Role::Output, shape: vec![1, 2], elements: vec![2, 3], boxes, slant };
+        let layout = Layout {
+            name: name("X"),
+            role: Role::Output,
+            shape: vec![1, 2],
+            elements: vec![2, 3],
+            boxes,
+            slant,
+            straight: None,
+        };
         let arranged = |address: usize, values: &[f64]| {
             layout.arranged(std::slice::from_ref(&(address..address + 1)), values.to_vec())
         };
@@ -151,6 +175,7 @@ mod tests {
             elements: vec![4, 3],
             boxes: vec![],
             slant: None,
+            straight: None,
         };
         assert_eq!(layout.runs(7).map(|run| (run.start, run.end)).collect::<Vec<_>>(), [(7, 8)]);
         assert_eq!(layout.size_at(7), 1);

@@ -125,6 +125,8 @@ pub struct Layout {
     pub boxes: Vec<Vec<(usize, usize)>>,
     /// Where the elements lie in the boxes, if not at their subscripts.
     pub slant: Option<Slant>,
+    /// Which tile of places stands at given subscripts, if not that of the same.
+    pub straight: Option<Slant>,
 }
 
 impl Layout {

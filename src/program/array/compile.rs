@@ -14,7 +14,7 @@ use super::{ArrayDecl, Class, IndexExpr, Program, Scratchpad, TileCount, validat
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, nearest};
 use systole_base::integer::{Bindings, Name};
 use systole_base::scalar::Function;
-use systole_equations::tiles::Axis;
+use systole_equations::tiles::{Axis, Straight};
 
 /// Compiles a program for these sizes.
 ///
@@ -124,8 +124,24 @@ fn compile_array(array: &ArrayDecl, sizes: &Bindings) -> Result<Layout, Diagnost
         }
     };
     let boxes: Vec<Vec<(usize, usize)>> = array.axes.iter().enumerate().map(cut).collect::<Result<_, _>>()?;
-    let shape = if boxes.is_empty() { elements.clone() } else { boxes.iter().map(Vec::len).collect() };
-    Ok(Layout { name: array.name.clone(), role: array.role, shape, elements, boxes, slant: array.slant.clone() })
+    let shape = match &array.straight {
+        Some(Straight { extents, .. }) => {
+            let extents = extents.iter().map(|extent| extent_of(&IndexExpr::affine(extent), sizes, &array.name));
+            extents.collect::<Result<_, _>>()?
+        }
+        None if boxes.is_empty() => elements.clone(),
+        None => boxes.iter().map(Vec::len).collect(),
+    };
+    let straight = array.straight.as_ref().map(|straight| straight.places.clone());
+    Ok(Layout {
+        name: array.name.clone(),
+        role: array.role,
+        shape,
+        elements,
+        boxes,
+        slant: array.slant.clone(),
+        straight,
+    })
 }
 
 /// First element and length of each tile along an axis, which must have so many elements at least and at most.

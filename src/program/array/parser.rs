@@ -177,6 +177,7 @@ impl Parser {
         let (layout, more) = self.array_setting(more, "layout", |parser, form| parser.distribution(form, "layout"))?;
         let (loads, more) = self.array_setting(more, "loads", Parser::loads)?;
         let (slant, more) = self.array_setting(more, "slant", |parser, form| parser.reader.slant(form))?;
+        let (straight, more) = self.array_setting(more, "straight", |parser, form| parser.reader.straight(form))?;
         let axes = match more {
             [] => vec![],
             [axes] => self.reader.axes(axes)?,
@@ -189,7 +190,7 @@ impl Parser {
         };
         let extents = self.reader.list(shape, "a list of extents")?;
         let shape = self.reader.indices(extents)?;
-        self.program.arrays.push(ArrayDecl { name, role, shape, assumption, layout, loads, axes, slant });
+        self.program.arrays.push(ArrayDecl { name, role, shape, assumption, layout, loads, axes, slant, straight });
         Ok(())
     }
 

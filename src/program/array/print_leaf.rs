@@ -3,7 +3,9 @@
 use super::printer::{close, indented, joined, spaced};
 use super::{IndexExpr, TileCount};
 use systole_base::integer::{Affine, Bound};
-use systole_equations::tiles::{Argument, Axis, Leaf, LeafIndex, Range, Slant, SlantRow, Step, Value, Window};
+use systole_equations::tiles::{
+    Argument, Axis, Leaf, LeafIndex, Range, Slant, SlantRow, Step, Straight, Value, Window,
+};
 
 /// `(tiles N_by_4 N 4)`.
 pub(super) fn print_tiles(count: &TileCount) -> String {
@@ -17,8 +19,19 @@ pub(super) fn print_axes(axes: &[Axis]) -> String {
 
 /// `(slant (0 0 0) (2 0 1))`: for each dimension by how many times each subscript it is moved, and by how much more.
 pub(super) fn print_slant(slant: &Slant) -> String {
-    let row = |row: &SlantRow| format!("({} {})", joined(&row.factors), row.shift);
-    format!("(slant{})", spaced(&slant.rows.iter().map(row).collect::<Vec<_>>()))
+    format!("(slant{})", spaced(&slant.rows.iter().map(print_row).collect::<Vec<_>>()))
+}
+
+fn print_row(row: &SlantRow) -> String {
+    format!("({} {})", joined(&row.factors), row.shift)
+}
+
+/// `(straight ((0 0 0) (+ T_by_8 1)) ((1 0 -1) (+ N_by_8 2)))`: for each dimension by how many times each subscript, and by how
+/// much more, the tile of places lies further, and how many tiles there are.
+pub(super) fn print_straight(Straight { places, extents }: &Straight) -> String {
+    let rows = places.rows.iter().zip(extents);
+    let rows = rows.map(|(row, extent)| format!("({} {})", print_row(row), IndexExpr::affine(extent)));
+    format!("(straight{})", spaced(&rows.collect::<Vec<_>>()))
 }
 
 fn print_axis(axis: &Axis) -> String {

@@ -3,7 +3,7 @@
 //! In: a [`Program`]. Out: the text that [`parse`](super::parse) reads back as an equal program. The same program always
 //! gives the same bytes.
 
-use super::print_leaf::{print_axes, print_leaf, print_slant, print_tiles};
+use super::print_leaf::{print_axes, print_leaf, print_slant, print_straight, print_tiles};
 use super::{
     ArrayDecl, Bus, Channel, Class, Comparison, Condition, Coordinate, IndexExpr, Instruction, Joins, Loads, Program,
     ScalarExpr, Scratchpad, VERSION, digest,
@@ -85,9 +85,11 @@ fn print_array(array: &ArrayDecl) -> String {
         format!(" (loads (latency {latency}) (outstanding {outstanding}))")
     });
     let slant = array.slant.as_ref().map_or_else(String::new, |slant| format!(" {}", print_slant(slant)));
+    let straight =
+        array.straight.as_ref().map_or_else(String::new, |straight| format!(" {}", print_straight(straight)));
     let axes = if array.axes.is_empty() { String::new() } else { format!(" {}", print_axes(&array.axes)) };
     format!(
-        "(array {} {} ({}){assumed}{layout}{loads}{slant}{axes})",
+        "(array {} {} ({}){assumed}{layout}{loads}{slant}{straight}{axes})",
         array.name,
         role_keyword(array.role),
         joined(&array.shape)

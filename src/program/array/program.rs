@@ -127,7 +127,7 @@ use systole_base::integer::{Name, Parameters};
 use systole_base::network::Network;
 use systole_base::scalar::Function;
 use systole_equations::recurrence::{Assumption, Distribution, LeafOrder, Role, Tensor};
-use systole_equations::tiles::{Axis, Leaf, Slant, TileCount};
+use systole_equations::tiles::{Axis, Leaf, Slant, Straight, TileCount};
 
 /// A whole program.
 #[derive(Clone, Debug, PartialEq)]
@@ -243,6 +243,8 @@ pub struct ArrayDecl {
     pub axes: Vec<Axis>,
     /// Where the elements of an output lie whose tiles are boxes of places: then the axes are those of the places.
     pub slant: Option<Slant>,
+    /// How the tiles of a slanted output are counted, where not by their places.
+    pub straight: Option<Straight>,
 }
 
 impl ArrayDecl {
@@ -257,6 +259,7 @@ impl ArrayDecl {
             loads: None,
             axes: vec![],
             slant: None,
+            straight: None,
         }
     }
 }

@@ -9,7 +9,9 @@ use super::{Comparison, IndexExpr, TileCount};
 use systole_base::integer::{Affine, Bound, Name, name};
 use systole_base::scalar::Function;
 use systole_equations::recurrence::Operator;
-use systole_equations::tiles::{Argument, Axis, Leaf, LeafIndex, Range, Slant, SlantRow, Step, Value, Window};
+use systole_equations::tiles::{
+    Argument, Axis, Leaf, LeafIndex, Range, Slant, SlantRow, Step, Straight, Value, Window,
+};
 
 const WORDS: [&str; 5] = ["index", "window", "gives", "takes", "body"];
 
@@ -51,6 +53,19 @@ impl Reader {
     pub fn slant(&self, form: &SExpression) -> Read<Slant> {
         let rows = self.call_of(form, "slant", "`(slant (FACTOR .. SHIFT) ..)`")?;
         Ok(Slant { rows: self.each(rows, Reader::slant_row)? })
+    }
+
+    /// `(straight ((0 0 0) (+ T_by_8 1)) ((1 0 -1) (+ N_by_8 2)))`.
+    pub fn straight(&self, form: &SExpression) -> Read<Straight> {
+        let rows = self.call_of(form, "straight", "`(straight ((FACTOR .. SHIFT) EXTENT) ..)`")?;
+        let rows = self.each(rows, |reader, form| {
+            let [row, extent] = reader.list(form, "a row such as `((1 0 -1) (+ N_by_8 2))`")? else {
+                return reader.expected(form, "`((FACTOR .. SHIFT) EXTENT)`");
+            };
+            Ok((reader.slant_row(row)?, reader.affine(extent)?))
+        })?;
+        let (rows, extents) = rows.into_iter().unzip();
+        Ok(Straight { places: Slant { rows }, extents })
     }
 
     fn slant_row(&self, form: &SExpression) -> Read<SlantRow> {

@@ -399,6 +399,9 @@ fn sizes(program: &Program) -> Parameters {
 
 /// How many elements, or tiles, an array has along each dimension.
 fn extents(program: &Program, array: &ArrayDecl) -> Option<Vec<Affine>> {
+    if let Some(straight) = &array.straight {
+        return Some(straight.extents.clone());
+    }
     match array.axes.is_empty() {
         true => array.shape.iter().map(IndexExpr::as_affine).collect(),
         false => array.axes.iter().map(|axis| tiles_along(axis, &program.tiles)).collect(),

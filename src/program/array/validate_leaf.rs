@@ -7,7 +7,7 @@ use std::fmt::Display;
 use systole_base::diagnostic::counted;
 use systole_base::integer::{Affine, Bound, Name};
 use systole_equations::recurrence::Role;
-use systole_equations::tiles::{Axis, Leaf, Slant, Step, Value};
+use systole_equations::tiles::{Axis, Leaf, Slant, Step, Straight, Value};
 
 /// No axis has tiles, or single elements beside its body, beyond this.
 const LARGEST: i64 = 1 << 28;
@@ -45,6 +45,9 @@ fn check_axes(checker: &mut Checker<'_>, place: Place, array: &ArrayDecl) {
     if let Some(slant) = &array.slant {
         check_slant(checker, place, array, slant);
     }
+    if let Some(straight) = &array.straight {
+        check_straight(checker, place, array, straight);
+    }
     for (axis, extent) in array.axes.iter().zip(&array.shape) {
         check_axis(checker, place, axis, &parameters);
         if array.slant.is_none() && linear(extent).is_some_and(|extent| Some(extent) != extent_of(axis)) {
@@ -65,6 +68,20 @@ fn check_slant(checker: &mut Checker<'_>, place: Place, array: &ArrayDecl, slant
     if array.role != Role::Output || array.axes.is_empty() {
         checker.fault(place, format!("array `{name}` is slanted, but no output in tiles"));
     }
+}
+
+/// Where tiles lie that nobody stores is not checked: they have no elements.
+fn check_straight(checker: &mut Checker<'_>, place: Place, array: &ArrayDecl, straight: &Straight) {
+    let (name, rank, rows) = (&array.name, array.shape.len(), &straight.places.rows);
+    let numbers = rows.iter().flat_map(|row| row.factors.iter().chain([&row.shift]));
+    let is_small = numbers.into_iter().all(|number| number.abs() <= LARGEST);
+    if rows.len() != rank || !straight.places.is_sound() || !is_small || array.slant.is_none() {
+        let message = format!("array `{name}` counts its tiles otherwise, but not as a slanted one of");
+        checker.fault(place, format!("{message} {}", counted(rank, "dimension")));
+    }
+    let counts: Vec<&Name> =
+        checker.program.parameters.iter().chain(checker.program.tiles.iter().map(|count| &count.name)).collect();
+    straight.extents.iter().for_each(|extent| check_form(checker, place, extent, &counts));
 }
 
 fn check_axis(checker: &mut Checker<'_>, place: Place, axis: &Axis, parameters: &[&Name]) {

@@ -85,7 +85,7 @@ fn write_of_tiles(kernel: &Kernel, array: &ArrayDecl, way: Use, writer: &mut Wri
     };
     writer.comment(&format!("{what} {}.", array.name));
     kernel.function(writer, &head, "", |writer| {
-        let spans = array.axes.iter().zip(subscripts(array)).map(|(axis, tile)| axis_span(kernel, axis, &tile));
+        let spans = array.axes.iter().zip(tile_of_places(array)).map(|(axis, tile)| axis_span(kernel, axis, &tile));
         write_box(writer, "box", &spans.collect::<Vec<_>>());
         match way {
             Use::Load => writer.put(&format!("return tile_load(&run->{name}_view, &box);")),
@@ -95,6 +95,18 @@ fn write_of_tiles(kernel: &Kernel, array: &ArrayDecl, way: Use, writer: &mut Wri
             },
         }
     });
+}
+
+/// The tile of places at the subscripts of a word.
+fn tile_of_places(array: &ArrayDecl) -> Vec<String> {
+    let tile = subscripts(array);
+    let Some(straight) = &array.straight else { return tile };
+    let moved = |(own, row): (&String, &SlantRow)| {
+        let others = tile.iter().zip(&row.factors).filter(|(_, factor)| **factor != 0);
+        let by = others.map(|(other, factor)| format!(" + {factor} * {other}")).collect::<String>();
+        format!("{own}{by} + {}", row.shift).replace("+ -", "- ")
+    };
+    tile.iter().zip(&straight.places.rows).map(moved).collect()
 }
 
 /// Puts a tile into an array whose elements lie aslant in tiles.

@@ -138,7 +138,15 @@ mod tests {
     /// Boxes of 2 by 2 and 2 by 1, and 1 by 2 and 1 by 1, in an array of 3 by 3.
     fn tiled() -> Layout {
         let boxes = vec![vec![(0, 2), (2, 1)], vec![(0, 2), (2, 1)]];
-        Layout { name: name("X"), role: Role::Output, shape: vec![2, 2], elements: vec![3, 3], boxes, slant: None }
+        Layout {
+            name: name("X"),
+            role: Role::Output,
+            shape: vec![2, 2],
+            elements: vec![3, 3],
+            boxes,
+            slant: None,
+            straight: None,
+        }
     }
 
     fn tile(values: &[f64]) -> Tile {

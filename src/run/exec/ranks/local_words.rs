@@ -105,6 +105,7 @@ mod tests {
             elements: vec![length],
             boxes: vec![],
             slant: None,
+            straight: None,
         }
     }
 
