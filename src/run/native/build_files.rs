@@ -3,9 +3,23 @@
 use super::NativeLeaves;
 use super::kernel::Kernel;
 
+/// With these every compiler gives the same bits: a product and a sum are rounded one after the other, and functions of the
+/// C library are called where they stand.
+pub const BIT_FLAGS: [&str; 8] = [
+    "-ffp-contract=off",
+    "-fno-builtin-exp",
+    "-fno-builtin-log",
+    "-fno-builtin-pow",
+    "-fno-builtin-sin",
+    "-fno-builtin-cos",
+    "-fno-builtin-tanh",
+    "-fno-builtin-atan2",
+];
+
 /// The Makefile. Flags of the user's own stand in `CFLAGS` and `LDFLAGS`; those that the kernel needs are kept apart.
 pub(super) fn makefile(kernel: &Kernel) -> String {
-    filled(kernel, include_str!("text/kernel.mk"))
+    let [first, second] = [&BIT_FLAGS[..4], &BIT_FLAGS[4..]].map(|flags| flags.join(" "));
+    filled(kernel, include_str!("text/kernel.mk")).replace("FLAGS_FOR_BITS", &format!("{first} \\\n  {second}"))
 }
 
 /// What `make install` puts where pkg-config finds it.

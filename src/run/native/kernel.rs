@@ -99,6 +99,11 @@ impl<'a> Kernel<'a> {
         format!("leaf_{number}_{}", plain(name))
     }
 
+    /// The function that has the loops of a leaf.
+    pub fn loops(&self, name: &Name) -> String {
+        format!("loops_of_{}", self.leaf(name))
+    }
+
     /// What a class's functions and its state end in.
     pub fn class(&self, number: usize) -> String {
         let name = self.program.classes.get(number).map_or_else(String::new, |class| plain(&class.name));

@@ -34,7 +34,13 @@ mod leaf_loops;
 
 mod product;
 
+mod leaf_function;
+
 mod leaf;
+
+mod leaves_file;
+
+pub use leaves_file::{LeafText, leaves_text};
 
 mod header;
 
@@ -45,6 +51,8 @@ mod kernel_file;
 mod main_file;
 
 mod build_files;
+
+pub use build_files::BIT_FLAGS;
 
 /// A file of the folder.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,6 +3,7 @@
 //! In: a leaf and coordinates. Out: a [`Prepared`] call, which is made once for each [`Region`] of coordinates: a run has few kinds of tiles
 //! and many calls. A call elsewhere in the region is run as if it were the one that was prepared, on its own tiles.
 
+use super::checked::CheckedCall;
 use super::kept::Kept;
 use super::pieces::Piece;
 use super::region::Region;
@@ -30,6 +31,8 @@ pub struct Prepared {
     pub whole: Few<Option<usize>>,
     /// Whether the result is all of its window.
     pub is_result_whole: bool,
+    /// What machine code is called with, where it is asked for and may run.
+    pub checked: Option<CheckedCall>,
 }
 
 /// An access with its address over the indices.
@@ -48,7 +51,7 @@ impl Prepared {
         let links = (0..routine.accesses.len()).map(|access| link(routine, &boxes, access)).collect();
         let whole = (0..routine.windows.len()).map(|window| whole(routine, &boxes, window)).collect();
         let is_result_whole = boxes.windows[0] == boxes.result;
-        let mut call = Prepared { boxes, plan, pieces: None, links, whole, is_result_whole };
+        let mut call = Prepared { boxes, plan, pieces: None, links, whole, is_result_whole, checked: None };
         let windows = routine.windows.iter().map(|_| Elements::Shared(&[])).collect();
         let pieces = Run::<f64>::new(leaf, routine, &call, windows).pieces_of(call.body(routine));
         call.pieces = pieces;
@@ -109,6 +112,8 @@ pub struct Calls {
     routines: Vec<Routine>,
     plans: Plans,
     pub(super) kept: Arc<Vec<Kept<Prepared>>>,
+    /// The sizes that machine code takes, where calls are checked for it.
+    sizes: Option<Vec<i64>>,
 }
 
 impl Calls {
@@ -119,7 +124,12 @@ impl Calls {
     pub fn new(routines: Vec<Routine>, has_library: bool) -> Checked<Calls> {
         let plans = if has_library { Plans::new(&routines)? } else { Plans::default() };
         let kept = Arc::new(routines.iter().map(|_| Kept::default()).collect());
-        Ok(Calls { routines, plans, kept })
+        Ok(Calls { routines, plans, kept, sizes: None })
+    }
+
+    /// The same, with each call checked for machine code.
+    pub fn checked(self, sizes: Vec<i64>) -> Calls {
+        Calls { sizes: Some(sizes), ..self }
     }
 
     /// A leaf that is called at these coordinates.
@@ -140,7 +150,10 @@ impl Calls {
         if let Some(prepared) = self.kept[leaf].find(at) {
             return Ok(Cow::Borrowed(prepared));
         }
-        let prepared = Prepared::new(leaf, routine, &self.plans, at)?;
+        let mut prepared = Prepared::new(leaf, routine, &self.plans, at)?;
+        if let Some(sizes) = &self.sizes {
+            prepared.checked = CheckedCall::of(leaf, routine, &prepared, sizes);
+        }
         self.kept[leaf].keep(at, || prepared.region(routine, at), || prepared.clone());
         Ok(Cow::Owned(prepared))
     }

@@ -1,4 +1,4 @@
-/* Integers and numbers as a per-PE program means them.
+/* Integers, spans of them, and numbers as a per-PE program means them.
  *
  * Division of integers rounds down. `larger` and `smaller` are maximum and minimum of IEEE 754-2019: what is not
  * a number on either side stays so, and -0 is less than 0. All other functions are those of the C library. */
@@ -13,6 +13,11 @@
 
 /* No product of sizes is taken for more, so that sums of a few stay within 64 bits. */
 #define LARGEST_PRODUCT (INT64_C(1) << 60)
+
+/* The first and last value of an index or a subscript; none where the last is less. */
+struct span {
+    int64_t first, last;
+};
 
 static inline int64_t floor_div(int64_t value, int64_t by)
 {

@@ -150,11 +150,6 @@ static inline struct tile *tile_apply_3(double (*function)(double, double, doubl
     return result;
 }
 
-/* The first and last value of an index or a subscript; none where the last is less. */
-struct span {
-    int64_t first, last;
-};
-
 /* A box of elements, row-major. */
 struct box {
     int rank;

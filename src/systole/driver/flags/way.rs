@@ -29,10 +29,11 @@ pub fn way(arguments: &WayArguments, workers: usize) -> Checked<Settings> {
     })
 }
 
-/// `loops`, `faer` or `openblas`.
+/// `loops`, `native`, `faer` or `openblas`.
 pub fn leaves(text: &str) -> Checked<LeafBackend> {
     match text {
         "loops" => Ok(LeafBackend::Loops),
+        "native" => Ok(LeafBackend::Native),
         "faer" => Ok(LeafBackend::Faer),
         #[cfg(feature = "openblas")]
         "openblas" => Ok(LeafBackend::OpenBlas),
@@ -40,7 +41,17 @@ pub fn leaves(text: &str) -> Checked<LeafBackend> {
         "openblas" => Diagnostic::usage("this build of systole knows no OpenBLAS")
             .help("build it with `cargo build --release --features openblas`, or say `--leaves faer`")
             .alone(),
-        _ => Err(unknown("library for leaves", text, &["loops", "faer", "openblas"])),
+        _ => Err(unknown("library for leaves", text, &["loops", "native", "faer", "openblas"])),
+    }
+}
+
+/// Those whose rates are measured: all but `native`.
+pub fn measured_leaves(text: &str) -> Checked<LeafBackend> {
+    match leaves(text)? {
+        LeafBackend::Native => Diagnostic::usage("machine files have no rates of native leaves")
+            .help("say `--leaves loops`, which has the same bits and is slower, or `--leaves faer`")
+            .alone(),
+        leaves => Ok(leaves),
     }
 }
 
