@@ -12,3 +12,5 @@ mod deadlocks;
 mod callers;
 
 mod texts;
+
+mod leaves;
