@@ -117,7 +117,9 @@ impl Leaves {
             return Ok(leaves);
         }
         match CompiledLeaves::new(program, &bind_tiles(program, sizes)) {
-            Ok(compiled) => Ok(Leaves { calls: leaves.calls.checked(compiled.sizes.clone()), compiled: Some(compiled), ..leaves }),
+            Ok(compiled) => {
+                Ok(Leaves { calls: leaves.calls.checked(compiled.sizes.clone()), compiled: Some(compiled), ..leaves })
+            }
             // Loops have the same bits, and `compile_natively` says why.
             Err(_) => Ok(leaves),
         }

@@ -26,7 +26,13 @@ pub(super) struct LeafNames {
 }
 
 /// What is named after a window.
-const OF_WINDOW: [&str; 4] = ["_box", "_tile", "_origin", "_step"];
+const OF_WINDOW: [&str; 13] = [
+    "_box", "_tile", "_origin", "_step", "_lanes", "_row0", "_row1", "_row2", "_row3", "_before0", "_before1",
+    "_before2", "_before3",
+];
+
+/// What is named after an index.
+const OF_INDEX: [&str; 4] = ["_span", "_block", "_chunk", "_end"];
 
 /// A leaf that is written.
 struct LeafWriter<'k, 'a> {
@@ -52,7 +58,7 @@ impl LeafNames {
     /// Names for a leaf.
     pub fn new(kernel: &Kernel, leaf: &Leaf) -> LeafNames {
         let mut scope = kernel.size_scope.clone();
-        let indices = leaf.indices.iter().map(|index| (index.name.clone(), scope.give_with(&index.name, &["_span"])));
+        let indices = leaf.indices.iter().map(|index| (index.name.clone(), scope.give_with(&index.name, &OF_INDEX)));
         let indices = indices.collect();
         let windows = leaf.windows.iter().map(|window| scope.give_with(&window.tensor, &OF_WINDOW)).collect();
         let coordinate = |name: &Name| (name.clone(), scope.give(&format!("{name}_tile")));

@@ -30,6 +30,10 @@ mod class;
 
 mod body;
 
+mod leaf_lanes;
+
+mod leaf_rows;
+
 mod leaf_loops;
 
 mod product;

@@ -35,7 +35,7 @@ fn bindings(program: &Program, values: [i64; 4]) -> Option<Bindings> {
 }
 
 /// Holds the C of a program, built by every compiler, to `exec`.
-fn hold(program: &Program, runs: &[(Bindings, Tensors)]) {
+pub fn hold(program: &Program, runs: &[(Bindings, Tensors)]) {
     let folder = Folder::of(program);
     for compiler in compilers() {
         folder.make(compiler, "all");

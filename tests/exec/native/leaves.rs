@@ -121,7 +121,8 @@ fn without_a_compiler_loops_run_and_it_is_said_once() {
         assert!(said.contains(why) && said.contains("--leaves loops"), "{said}");
     }
     let folder = tempfile::tempdir().expect("a folder");
-    let (broken, _) = recording(folder.path(), "case \"$*\" in *-dM*) ;; *) echo error: no space left >&2; exit 1;; esac");
+    let (broken, _) =
+        recording(folder.path(), "case \"$*\" in *-dM*) ;; *) echo error: no space left >&2; exit 1;; esac");
     let said = solve.hold(&[("CC", &broken)]);
     assert!(said.contains(INTERPRETED) && said.contains("no space left"), "{said}");
     assert_eq!(solve.entries(), Vec::<PathBuf>::new());
@@ -140,12 +141,7 @@ fn a_cache_that_cannot_be_written_or_was_damaged_changes_nothing() {
     let [entry] = &entries[..] else { panic!("{entries:?}") };
     let right = std::fs::read(entry).expect("an entry");
     // Another program's object under this one's name computes something else.
-    let other = Native::new(
-        "prefix_sum",
-        &["--tile", "i=4"],
-        "N=10",
-        [&[("A", &[10])], &[("P", &[10])]],
-    );
+    let other = Native::new("prefix_sum", &["--tile", "i=4"], "N=10", [&[("A", &[10])], &[("P", &[10])]]);
     assert_eq!(other.hold(&[]), "");
     let wrong = std::fs::read(&other.entries()[0]).expect("an entry");
     for damaged in [&right[..right.len() / 2], b"", b"no object", &wrong] {

@@ -13,4 +13,6 @@ mod callers;
 
 mod texts;
 
+mod wide;
+
 mod leaves;

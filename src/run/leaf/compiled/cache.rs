@@ -69,5 +69,7 @@ fn sealed(digest: &str, object: &[u8]) -> [u8; 32] {
 /// A folder to compile in: the system's, or where it has no room one beside the entry.
 fn work_folder(entry: Option<&Path>) -> Result<TempDir, String> {
     let beside = || tempfile::tempdir_in(entry?.parent()?).ok();
-    tempfile::tempdir().or_else(|error| beside().ok_or(error)).map_err(|error| format!("no folder to compile in: {error}"))
+    tempfile::tempdir()
+        .or_else(|error| beside().ok_or(error))
+        .map_err(|error| format!("no folder to compile in: {error}"))
 }
