@@ -32,6 +32,10 @@ const OF_LIBRARY: [&str; 5] = [", BLAS", "BLAS ?= -lopenblas\n", "$(BLAS) ", "; 
 
 /// A text with the kernel's name, and without the library where none is asked for.
 fn filled(kernel: &Kernel, text: &str) -> String {
+    let text = match kernel.is_on_ranks() {
+        true => text.replace("CC ?= cc\n", "ifeq ($(origin CC),default)\nCC := mpicc\nendif\n"),
+        false => text.to_owned(),
+    };
     let of_library = OF_LIBRARY.iter().filter(|_| kernel.leaves == NativeLeaves::Loops);
     of_library.fold(text.replace("KERNEL", &kernel.name), |text, part| text.replace(part, ""))
 }

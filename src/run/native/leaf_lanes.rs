@@ -82,8 +82,8 @@ impl<'l> Lanes<'l> {
         let (kept, terms): (Vec<NestLoop>, Vec<NestLoop>) =
             loops.iter().partition(|one| element.iter().any(|form| form.mentions([one.index])));
         // Elements are told apart by a subscript for each index.
-        let is_told = |one: &NestLoop| element.iter().any(|form| is_alone(form, one.index, loops));
-        if !is_sum || !loops.iter().all(is_free) || !kept.iter().all(is_told) {
+        let is_distinct = |one: &NestLoop| element.iter().any(|form| is_alone(form, one.index, loops));
+        if !is_sum || !loops.iter().all(is_free) || !kept.iter().all(is_distinct) {
             return None;
         }
         let (term, others) = terms.split_last()?;
@@ -137,8 +137,10 @@ impl<'l> Lanes<'l> {
                 self.write_around(others, loops, writer);
             }),
             [] if self.packed.is_empty() => {
+                // Without a term no element is looked at, as in the loops.
                 let ends = (loops.first(self.term), loops.last(self.term));
-                self.write_rows(&ends, loops, writer);
+                let head = format!("if ({} <= {})", ends.0, ends.1);
+                writer.braces(&head, |writer| self.write_rows(&ends, loops, writer));
             }
             [] => self.write_chunk(loops, writer),
         }
@@ -236,6 +238,7 @@ impl<'l> Lanes<'l> {
     }
 }
 
+/// A loop over [`LANES`].
 const EACH_LANE: &str = "for (int64_t lane = 0; lane < 16; lane++)";
 
 /// A loop over terms.

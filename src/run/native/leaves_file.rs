@@ -4,12 +4,12 @@
 //! numbers in a fixed order and the windows, so that whoever loads it needs to know nothing of the leaf's own parameters. The
 //! loops are those of `emit`, letter by letter.
 
-use super::NativeLeaves;
 use super::body::called;
 use super::kernel::Kernel;
 use super::leaf::{LeafNames, written};
 use super::leaf_function::{LeafFunction, Parameter};
 use super::writer::Writer;
+use super::{NativeBackend, NativeLeaves};
 use systole_equations::tiles::Leaf;
 use systole_program::array::Program;
 
@@ -29,7 +29,7 @@ pub struct LeafText {
 /// Writes the leaves of a valid program.
 #[must_use]
 pub fn leaves_text(program: &Program) -> LeafText {
-    let kernel = Kernel::new(program, NativeLeaves::Loops);
+    let kernel = Kernel::new(program, NativeLeaves::Loops, NativeBackend::Threads);
     let mut writer = Writer::default();
     writer.put_all(include_str!("text/scalar.h"));
     writer.blank();

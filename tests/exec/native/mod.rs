@@ -13,6 +13,8 @@ mod callers;
 
 mod texts;
 
+mod ranks;
+
 mod wide;
 
 mod leaves;

@@ -5,7 +5,7 @@ use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, nearest};
 use systole_equations::recurrence::{Distribution, LeafOrder};
 use systole_run::exec::{Broadcast, Settings};
 use systole_run::leaf::LeafBackend;
-use systole_run::native::NativeLeaves;
+use systole_run::native::{NativeBackend, NativeLeaves};
 
 /// How so many workers run a program.
 pub fn way(arguments: &WayArguments, workers: usize) -> Checked<Settings> {
@@ -60,6 +60,13 @@ pub fn native_leaves(text: &str) -> Checked<NativeLeaves> {
     let found = NativeLeaves::ALL.into_iter().find(|(_, word)| *word == text);
     let words = NativeLeaves::ALL.map(|(_, word)| word);
     found.map(|(leaves, _)| leaves).ok_or_else(|| unknown("library for leaves in C", text, &words))
+}
+
+/// `threads` or `mpi`.
+pub fn native_backend(text: &str) -> Checked<NativeBackend> {
+    let found = NativeBackend::ALL.into_iter().find(|(_, word)| *word == text);
+    let words = NativeBackend::ALL.map(|(_, word)| word);
+    found.map(|(backend, _)| backend).ok_or_else(|| unknown("back end", text, &words))
 }
 
 /// Numbers with an `x` between them.
