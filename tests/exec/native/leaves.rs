@@ -165,3 +165,22 @@ fn two_processes_at_once_both_have_their_leaves() {
     assert_eq!(solve.bytes("one"), solve.bytes("other"));
     assert_eq!(solve.entries().len(), 1);
 }
+
+/// Machine code checks nothing, so what loops refuse is refused before it runs: an element beyond its window, in the last round alone.
+#[test]
+fn an_element_outside_of_its_window_is_refused_as_by_loops() {
+    let right = crate::tiled::programs::STATIONARY;
+    for (what, by, is_refused) in [("(2 k j)", "(2 (+ k 1) j)", true), ("(2 k j)", "(2 (+ k 0) j)", false)] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("p.pe");
+        std::fs::write(&path, right.replace(what, by)).expect("written");
+        let ran = |leaves: &str| -> Output {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_systole"));
+            command.arg("exec").arg(&path).args(["--size", "M=4,N=5,K=6", "--threads", "1", "--leaves", leaves]);
+            command.env("NO_COLOR", "1").env("XDG_CACHE_HOME", folder.path()).output().expect("it starts")
+        };
+        let (loops, native) = (ran("loops"), ran("native"));
+        assert_eq!(native.status.code(), Some(i32::from(is_refused)), "{native:?}");
+        assert_eq!((native.status.code(), &native.stderr), (loops.status.code(), &loops.stderr), "{by}");
+    }
+}
