@@ -14,7 +14,7 @@ FEATURES ?=
 WITH = $(if $(FEATURES),--features $(FEATURES))
 
 .DEFAULT_GOAL := help
-.PHONY: help check test-long run test test-mpi test-openblas native setup perfetto lint bless bench peers figures install wheel test-python fuzz fuzz-kernels \
+.PHONY: help check test-long run test test-mpi test-openblas native setup perfetto lint bless bench peers peers-loops figures install wheel test-python fuzz fuzz-kernels \
   fuzz-orders clean
 
 help: ## what there is
@@ -87,6 +87,11 @@ peers: setup $(PEER) $(if $(MKL),$(PEER)-mkl)
 	$(CONTEST) --routine trsm $(TRSM_OURS)
 	$(CONTEST) --routine trsm --fewer 4 $(TRSM_OURS)
 	$(CONTEST) --routine potrf $(POTRF_OURS)
+
+# Native leaves beside loops that a person would write, by gcc or CC, one thread each, in turns. LOOPS names kernels, or other flags.
+LOOPS ?=
+peers-loops: setup ## native leaves beside loops in C, and beside interpreted ones (LOOPS=)
+	cargo bench --quiet --bench loops -- $(LOOPS)
 
 $(PEER): benches/peers/peer.c
 	mkdir -p $(@D)

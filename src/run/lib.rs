@@ -3,6 +3,8 @@
 //! Nothing here knows the compiler.
 #![warn(missing_docs)]
 
+pub mod native;
+
 pub mod leaf;
 
 pub mod shared;
@@ -10,5 +12,3 @@ pub mod shared;
 pub mod sim;
 
 pub mod exec;
-
-pub mod native;

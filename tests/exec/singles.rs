@@ -6,7 +6,7 @@ use ndarray::{Array2, ArrayD};
 use ndarray_npy::{read_npy, write_npy};
 use serde_json::Value;
 use systole::array::{Program, Tensors};
-use systole::exec::{Settings, check_precision, execute, predict};
+use systole::exec::{Settings, check_measured, execute, predict};
 use systole::integer::Bindings;
 use systole::recurrence;
 use systole::recurrence::RecurrenceSystem;
@@ -113,7 +113,7 @@ fn a_precision_that_there_is_not_and_one_without_rates_are_refused() {
 #[test]
 fn predictions_are_of_double_precision() {
     let settings = |precision| Settings { precision, ..Settings::default() };
-    let [double, single] = Precision::ALL.map(|precision| check_precision(&settings(precision)));
+    let [double, single] = Precision::ALL.map(|precision| check_measured(&settings(precision)));
     assert!(double.is_ok() && single.is_err());
     let way = &ways("matmul")[0];
     let program = super::programs::program(&way.emit());

@@ -63,7 +63,7 @@ mod threads;
 
 mod predict;
 
-pub use predict::{Choices, Prediction, check_precision, least_seconds, predict, weigh};
+pub use predict::{Choices, Prediction, check_measured, least_seconds, predict, weigh};
 
 #[cfg(feature = "mpi")]
 mod ranks;

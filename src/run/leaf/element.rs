@@ -24,6 +24,12 @@ pub trait Element: Real + LibraryScalar {
     #[doc(hidden)]
     fn left() -> &'static Left<Self>;
 
+    /// The same numbers, if they are those of double precision.
+    fn doubles(values: &[Self]) -> Option<&[f64]>;
+
+    /// The same to be written.
+    fn doubles_mut(values: &mut [Self]) -> Option<&mut [f64]>;
+
     /// A tile's elements, as what carries tiles of any elements takes them.
     fn enclose(values: Arc<Buffer<Self>>) -> Enclosed;
 
@@ -58,11 +64,19 @@ impl Enclosed {
 }
 
 macro_rules! elements {
-    ($($real:ident $precision:ident;)*) => {
+    ($($real:ident $precision:ident $values:ident $doubles:expr;)*) => {
         $(impl Element for $real {
             fn left() -> &'static Left<$real> {
                 static LEFT: Left<$real> = Left::new();
                 &LEFT
+            }
+
+            fn doubles($values: &[$real]) -> Option<&[f64]> {
+                $doubles
+            }
+
+            fn doubles_mut($values: &mut [$real]) -> Option<&mut [f64]> {
+                $doubles
             }
 
             fn enclose(values: Arc<Buffer<$real>>) -> Enclosed {
@@ -80,6 +94,6 @@ macro_rules! elements {
 }
 
 elements! {
-    f64 Double;
-    f32 Single;
+    f64 Double values Some(values);
+    f32 Single _values None;
 }

@@ -7,7 +7,7 @@
 
 use super::call::{Calls, Elements, Kept, Prepared, Remaining, Run};
 use super::recognised::{Kind, Recognised};
-use super::routine::{Few, Loop, Node, Routine, SlotAffine, Span};
+use super::routine::{Few, Loop, Node, Routine, Span, depends};
 use super::tally::Work;
 use super::{LeafBackend, compile_leaves};
 use std::sync::Arc;
@@ -164,22 +164,4 @@ impl Count {
         self.done.push(Chore { task, by_library: true, applied });
         true
     }
-}
-
-/// Whether what is done depends on an index.
-fn depends(nodes: &[Node], index: usize) -> bool {
-    let is_in = |form: &SlotAffine| form.mentions(&[index]);
-    nodes.iter().any(|node| match node {
-        Node::Loop(repeated) => is_looped_by(repeated, index),
-        Node::If { conditions, then, otherwise } => {
-            conditions.iter().any(is_in) || depends(then, index) || depends(otherwise, index)
-        }
-        Node::Set(_) => false,
-        Node::Known(known) => is_looped_by(&known.loops, index),
-    })
-}
-
-fn is_looped_by(repeated: &Loop, index: usize) -> bool {
-    let mut bounds = repeated.lower.iter().chain(&repeated.upper);
-    bounds.any(|(form, _)| form.mentions(&[index])) || depends(&repeated.body, index)
 }

@@ -9,6 +9,7 @@
 //! the body on the tiles (`call`).
 
 use call::{Assembly, Calls, Run};
+use compiled::CompiledLeaves;
 use routine::{Routine, compile_leaf};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -36,6 +37,10 @@ mod library;
 pub use library::LeafBackend;
 
 mod recognised;
+
+mod compiled;
+
+pub use compiled::compile_natively;
 
 mod call;
 
@@ -88,6 +93,8 @@ impl<E: Element> Tile<E> {
 pub struct Leaves {
     calls: Calls,
     backend: LeafBackend,
+    /// What runs loops in their place.
+    compiled: Option<CompiledLeaves>,
     tally: Tally,
 }
 
@@ -105,12 +112,22 @@ impl Leaves {
     /// # Errors
     /// Those of [`Leaves::new`].
     pub fn with_backend(program: &Program, sizes: &Bindings, backend: LeafBackend) -> Checked<Leaves> {
-        Leaves::of(compile_leaves(program, sizes)?, backend)
+        let leaves = Leaves::of(compile_leaves(program, sizes)?, backend)?;
+        if backend != LeafBackend::Native {
+            return Ok(leaves);
+        }
+        match CompiledLeaves::new(program, &bind_tiles(program, sizes)) {
+            Ok(compiled) => {
+                Ok(Leaves { calls: leaves.calls.checked(compiled.sizes.clone()), compiled: Some(compiled), ..leaves })
+            }
+            // Loops have the same bits, and `compile_natively` says why.
+            Err(_) => Ok(leaves),
+        }
     }
 
     fn of(routines: Vec<Routine>, backend: LeafBackend) -> Checked<Leaves> {
         let calls = Calls::new(routines, backend.is_library())?;
-        Ok(Leaves { calls, backend, tally: Tally::default() })
+        Ok(Leaves { calls, backend, compiled: None, tally: Tally::default() })
     }
 
     /// What a library runs of a leaf at these coordinates: the names of its operations, in the order of the text.
@@ -146,7 +163,9 @@ impl Leaves {
         let blank = assembly.begins_with(&onto).filter(|_| library.is_some());
         let mut run = Run::new(leaf, routine, &call, assembly.windows(onto, arguments, blank.is_some())?);
         (run.library, run.blank, run.moved) = (library, blank, call.moved(routine, at));
+        let is_done = self.compiled.as_ref().is_some_and(|compiled| run.compiled(compiled, &call, at));
         match (&call.pieces, library) {
+            _ if is_done => {}
             (Some(pieces), Some(library)) => run.multiply_all(pieces, library),
             _ => run.block(call.body(routine))?,
         }

@@ -4,8 +4,9 @@
 
 use super::class::ClassNames;
 use super::expression;
-use super::header::{array_parameters, constant, statuses};
+use super::header::{array_parameters, constant, declaration, statuses};
 use super::kernel::Kernel;
+use super::ranks;
 use super::writer::Writer;
 use systole_base::diagnostic::counted;
 use systole_base::integer::{Affine, sides};
@@ -122,13 +123,20 @@ pub(super) fn write_entry(kernel: &Kernel, writer: &mut Writer) {
     write_open(kernel, writer);
     write_close(kernel, writer);
     let name = &kernel.name;
-    let head = format!("int {name}(const {name}_sizes *sizes{}, int threads)", array_parameters(kernel));
+    let head = match kernel.is_on_ranks() {
+        true => {
+            format!("static int run_on_rank(struct rank *rank, const {name}_sizes *sizes{})", array_parameters(kernel))
+        }
+        false => declaration(kernel),
+    };
     writer.function(&head, |writer| {
-        let arrays = kernel.program.arrays.iter().map(|array| format!("!{}", kernel.array(&array.name)));
-        let missing: Vec<String> = arrays.chain(["threads < 1".to_owned()]).collect();
-        writer.put(&format!("const int checked = {name}_check(sizes);"));
-        writer.hanging("if (checked != IS_WELL)", "return checked;");
-        writer.hanging(&format!("if ({})", missing.join(" || ")), "return BAD_ARGUMENT;");
+        if !kernel.is_on_ranks() {
+            let arrays = kernel.program.arrays.iter().map(|array| format!("!{}", kernel.array(&array.name)));
+            let missing: Vec<String> = arrays.chain(["threads < 1".to_owned()]).collect();
+            writer.put(&format!("const int checked = {name}_check(sizes);"));
+            writer.hanging("if (checked != IS_WELL)", "return checked;");
+            writer.hanging(&format!("if ({})", missing.join(" || ")), "return BAD_ARGUMENT;");
+        }
         writer.put(&format!("struct run new_run = {{.sizes = *sizes{}}};", counts(kernel)));
         writer.put("struct run *const run = &new_run;");
         let mut inner = writer.fresh();
@@ -136,15 +144,22 @@ pub(super) fn write_entry(kernel: &Kernel, writer: &mut Writer) {
         kernel.constants(writer, &inner, "");
         writer.append(&inner);
         writer.put("struct pes pes = {NULL, 0, 0};");
-        writer.put("int status = NO_MEMORY;");
-        writer.hanging(
-            "if (open_run(run) && pes_place(run, &run->grid, classes, class_at, &pes))",
-            &format!("status = crew_run(run, &pes, threads, {});", together(kernel)),
-        );
+        if kernel.is_on_ranks() {
+            ranks::write_run(kernel, together(kernel), writer);
+        } else {
+            writer.put("int status = NO_MEMORY;");
+            writer.hanging(
+                "if (open_run(run) && pes_place(run, &run->grid, classes, class_at, &pes))",
+                &format!("status = crew_run(run, &pes, threads, {});", together(kernel)),
+            );
+        }
         writer.put("pes_free(run, &pes);");
         writer.put("close_run(run);");
         writer.put("return status;");
     });
+    if kernel.is_on_ranks() {
+        ranks::write_entry(kernel, writer);
+    }
     for (number, (word, _)) in statuses().into_iter().enumerate() {
         let constant = constant(kernel, word);
         let own = OWN_STATUSES.get(number).copied().unwrap_or("IS_WELL");

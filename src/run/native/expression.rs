@@ -156,7 +156,8 @@ pub(super) fn operator(function: Function) -> Option<&'static str> {
     }
 }
 
-fn comparison(function: Function) -> Option<&'static str> {
+/// The comparison of C that a function is.
+pub(super) fn comparison(function: Function) -> Option<&'static str> {
     match function {
         Function::Less => Some("<"),
         Function::LessEqual => Some("<="),

@@ -22,6 +22,15 @@ pub(super) fn constant(kernel: &Kernel, word: &str) -> String {
     format!("{}_{word}", kernel.capitals())
 }
 
+/// The head of the kernel's function.
+pub(super) fn declaration(kernel: &Kernel) -> String {
+    let (name, arrays) = (&kernel.name, array_parameters(kernel));
+    match kernel.is_on_ranks() {
+        true => format!("int {name}(MPI_Comm comm, const {name}_sizes *sizes{arrays})"),
+        false => format!("int {name}(const {name}_sizes *sizes{arrays}, int threads)"),
+    }
+}
+
 /// The arrays of the kernel's function, each with a comma before it.
 pub(super) fn array_parameters(kernel: &Kernel) -> String {
     kernel.program.arrays.iter().map(|array| array_parameter(kernel, array)).collect()
@@ -41,6 +50,9 @@ pub(super) fn header(kernel: &Kernel) -> String {
     writer.put(&format!("#ifndef {guard}"));
     writer.put(&format!("#define {guard}"));
     writer.blank();
+    if kernel.is_on_ranks() {
+        writer.put("#include <mpi.h>");
+    }
     writer.put_all("#include <stddef.h>\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif");
     writer.blank();
     write_sizes(kernel, &mut writer);
@@ -55,8 +67,13 @@ pub(super) fn header(kernel: &Kernel) -> String {
     writer.comment("Whether there are runs of these sizes: OK, BAD_ARGUMENT or BAD_SIZE.");
     writer.put(&format!("int {name}_check(const {name}_sizes *sizes);"));
     writer.blank();
+    if kernel.is_on_ranks() {
+        writer.comment("The first row of a rank, of so many rows: each rank has as many, the last ones fewer or none.");
+        writer.put(&format!("int64_t {name}_first_row(int64_t rows, int ranks, int rank);"));
+        writer.blank();
+    }
     write_promise(kernel, &mut writer);
-    writer.put(&format!("int {name}(const {name}_sizes *sizes{}, int threads);", array_parameters(kernel)));
+    writer.put(&format!("{};", declaration(kernel)));
     writer.blank();
     writer.put_all("#ifdef __cplusplus\n}\n#endif");
     writer.blank();
@@ -85,11 +102,22 @@ fn write_sizes(kernel: &Kernel, writer: &mut Writer) {
 
 /// What the function does, and what it is given.
 fn write_promise(kernel: &Kernel, writer: &mut Writer) {
+    let workers = match kernel.is_on_ranks() {
+        true => {
+            "All ranks of the communicator call this, with the same sizes, and all get the same status. Each gives and gets its \
+             own rows of each array: the first subscripts from its first row to that of the next rank; a number is the one row \
+             of rank 0. No pointer is null, also where a rank has no rows. While it computes a rank holds all of each array. \
+             The number of ranks changes no bit."
+        }
+        false => "Several threads may call this at a time. The number of threads changes no bit.",
+    };
+    let on = if kernel.is_on_ranks() { "ranks" } else { "so many threads" };
     let mut paragraphs = vec![
-        "Computes the outputs from the inputs on so many threads, and returns a status. Arrays are row-major. Where one has \
-         several dimensions, `X_row` says how far apart the first elements of its rows are, in elements. Outputs overlap with \
-         nothing. Several threads may call this at a time. The number of threads changes no bit."
-            .to_owned(),
+        format!(
+            "Computes the outputs from the inputs on {on}, and returns a status. Arrays are row-major. Where one has \
+             several dimensions, `X_row` says how far apart the first elements of its rows are, in elements. Outputs overlap \
+             with nothing. {workers}"
+        ),
         String::new(),
     ];
     paragraphs.extend(kernel.program.arrays.iter().map(|array| describe(kernel, array)));

@@ -1,9 +1,9 @@
 //! A program with the names that its parts have in C.
 
-use super::NativeLeaves;
 use super::expression;
 use super::names::{Scope, plain};
 use super::writer::Writer;
+use super::{NativeBackend, NativeLeaves};
 use std::collections::BTreeMap;
 use systole_base::integer::Name;
 use systole_equations::recurrence::Role;
@@ -13,6 +13,7 @@ use systole_program::array::{ArrayDecl, Bus, Channel, IndexExpr, Instruction, Jo
 pub(super) struct Kernel<'a> {
     pub program: &'a Program,
     pub leaves: NativeLeaves,
+    pub backend: NativeBackend,
     /// The function that runs it; files and types are called after it.
     pub name: String,
     /// Sizes, numbers of tiles, coordinates and loop indices.
@@ -27,7 +28,7 @@ pub(super) struct Kernel<'a> {
 
 impl<'a> Kernel<'a> {
     /// Names for all of a program.
-    pub fn new(program: &'a Program, leaves: NativeLeaves) -> Kernel<'a> {
+    pub fn new(program: &'a Program, leaves: NativeLeaves, backend: NativeBackend) -> Kernel<'a> {
         let mut scope = Scope::new();
         let name = scope.give(&program.kernel);
         let sizes = program.parameters.iter().chain(program.tiles.iter().map(|count| &count.name));
@@ -42,16 +43,23 @@ impl<'a> Kernel<'a> {
         let size_scope = scope.clone();
         variables.extend(scope.give_all(coordinates.chain(loops)));
         let mut shared = Scope::new();
-        let array = |array: &ArrayDecl| (array.name.clone(), shared.give_with(&array.name, &["_row", "_view"]));
+        let array = |array: &ArrayDecl| {
+            (array.name.clone(), shared.give_with(&array.name, &["_row", "_view", "_all", "_rows"]))
+        };
         let arrays = program.arrays.iter().map(array).collect();
         let joints = program.channels.iter().map(|channel| &channel.name);
         let joints = shared.give_all(joints.chain(program.buses.iter().map(|bus| &bus.name)));
-        Kernel { program, leaves, name, variables, scope, size_scope, arrays, joints }
+        Kernel { program, leaves, backend, name, variables, scope, size_scope, arrays, joints }
     }
 
     /// Whether registers hold tiles.
     pub fn is_over_tiles(&self) -> bool {
         self.program.is_over_tiles()
+    }
+
+    /// Whether it runs on ranks.
+    pub fn is_on_ranks(&self) -> bool {
+        self.backend == NativeBackend::Mpi
     }
 
     /// The name in capitals, which its constants begin with.
@@ -97,6 +105,11 @@ impl<'a> Kernel<'a> {
     pub fn leaf(&self, name: &Name) -> String {
         let number = self.program.leaves.iter().position(|leaf| leaf.name == *name).unwrap_or(0);
         format!("leaf_{number}_{}", plain(name))
+    }
+
+    /// The function that has the loops of a leaf.
+    pub fn loops(&self, name: &Name) -> String {
+        format!("loops_of_{}", self.leaf(name))
     }
 
     /// What a class's functions and its state end in.

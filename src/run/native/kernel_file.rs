@@ -91,7 +91,7 @@ fn write_includes(kernel: &Kernel, writer: &mut Writer) {
     let words = if kernel.is_over_tiles() { "tiles.h" } else { "numbers.h" };
     let mut files = vec!["scalar.h", words, "channels.h"];
     files.extend((!kernel.program.buses.is_empty()).then_some("buses.h"));
-    files.push("workers.h");
+    files.push(if kernel.is_on_ranks() { "mpi_ranks.h" } else { "workers.h" });
     writer.put(&format!("#include \"{}.h\"", kernel.name));
     writer.blank();
     if kernel.leaves == NativeLeaves::Blas {

@@ -1,15 +1,14 @@
 //! A leaf as a function: loops over the elements of tiles.
 //!
 //! In: a leaf. Out: a function of tile coordinates and tiles. It finds the boxes of its indices and windows, fills the
-//! windows from the tiles, and runs the leaf's loops (`leaf_loops`) on them. No two windows share memory where one of them is
-//! written, so pointers are `restrict`. Subscripts are those of the equations. What is taken off them, the origin of a
-//! window, is the same in the whole call.
+//! windows from the tiles, and runs the leaf's loops (`leaf_function`) on them. Subscripts are those of the equations. What is
+//! taken off them, the origin of a window, is the same in the whole call.
 
 use super::NativeLeaves;
 use super::arrays::{axis_span, box_of, write_box};
 use super::expression;
 use super::kernel::Kernel;
-use super::leaf_loops::LoopWriter;
+use super::leaf_function::{LeafFunction, Parameter};
 use super::product::Product;
 use super::writer::Writer;
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,7 +26,13 @@ pub(super) struct LeafNames {
 }
 
 /// What is named after a window.
-const OF_WINDOW: [&str; 4] = ["_box", "_tile", "_origin", "_step"];
+const OF_WINDOW: [&str; 13] = [
+    "_box", "_tile", "_origin", "_step", "_lanes", "_row0", "_row1", "_row2", "_row3", "_before0", "_before1",
+    "_before2", "_before3",
+];
+
+/// What is named after an index.
+const OF_INDEX: [&str; 4] = ["_span", "_block", "_chunk", "_end"];
 
 /// A leaf that is written.
 struct LeafWriter<'k, 'a> {
@@ -35,6 +40,7 @@ struct LeafWriter<'k, 'a> {
     leaf: &'k Leaf,
     names: LeafNames,
     written: BTreeSet<usize>,
+    loops: LeafFunction,
     /// Texts of spans and boxes, each with its name.
     spans: Vec<(String, String)>,
     boxes: Vec<(String, String)>,
@@ -42,20 +48,35 @@ struct LeafWriter<'k, 'a> {
 
 /// Writes the function of a leaf.
 pub(super) fn write_leaf(kernel: &Kernel, leaf: &Leaf, writer: &mut Writer) {
-    let mut scope = kernel.size_scope.clone();
-    let indices = leaf.indices.iter().map(|index| (index.name.clone(), scope.give_with(&index.name, &["_span"])));
-    let indices = indices.collect();
-    let windows = leaf.windows.iter().map(|window| scope.give_with(&window.tensor, &OF_WINDOW)).collect();
-    let coordinate = |name: &Name| (name.clone(), scope.give(&format!("{name}_tile")));
-    let coordinates = leaf.coordinates.iter().map(coordinate).collect();
-    let names = LeafNames { coordinates, indices, windows };
+    let names = LeafNames::new(kernel, leaf);
+    let written = written(leaf);
+    let loops = LeafFunction::new(kernel, leaf, &names, &written);
+    LeafWriter { kernel, leaf, names, written, loops, spans: vec![], boxes: vec![] }.write(writer);
+}
+
+impl LeafNames {
+    /// Names for a leaf.
+    pub fn new(kernel: &Kernel, leaf: &Leaf) -> LeafNames {
+        let mut scope = kernel.size_scope.clone();
+        let indices = leaf.indices.iter().map(|index| (index.name.clone(), scope.give_with(&index.name, &OF_INDEX)));
+        let indices = indices.collect();
+        let windows = leaf.windows.iter().map(|window| scope.give_with(&window.tensor, &OF_WINDOW)).collect();
+        let coordinate = |name: &Name| (name.clone(), scope.give(&format!("{name}_tile")));
+        let coordinates = leaf.coordinates.iter().map(coordinate).collect();
+        LeafNames { coordinates, indices, windows }
+    }
+}
+
+/// The windows that a leaf writes: that of its result, and more where it computes several tensors.
+pub(super) fn written(leaf: &Leaf) -> BTreeSet<usize> {
     let mut written = BTreeSet::from([0]);
     written_by(&leaf.body, &mut written);
-    LeafWriter { kernel, leaf, names, written, spans: vec![], boxes: vec![] }.write(writer);
+    written
 }
 
 impl LeafWriter<'_, '_> {
     fn write(&mut self, writer: &mut Writer) {
+        self.loops.write(writer);
         let coordinates =
             self.leaf.coordinates.iter().map(|name| format!(", int64_t {}", self.names.coordinates[name]));
         let tiles = (1..=self.leaf.arguments.len()).map(|number| format!(", struct tile *tile_{number}"));
@@ -199,27 +220,25 @@ impl LeafWriter<'_, '_> {
 
     fn put_loops(&self, writer: &mut Writer) {
         let tiles: Vec<String> = self.names.windows.iter().map(|name| format!("{name}_tile")).collect();
-        let mut loops = writer.fresh();
         let product = Product::of(self.leaf).filter(|_| self.kernel.leaves == NativeLeaves::Blas);
-        loops.indented(|writer| match product {
-            Some(product) => self.put_product(&product, writer),
-            None => self.put_steps(writer),
-        });
         writer.put(&format!("const bool is_there = {};", tiles.join(" && ")));
         writer.braces("if (is_there)", |writer| {
-            for (number, (window, name)) in self.leaf.windows.iter().zip(&self.names.windows).enumerate() {
-                if loops.mentions(name) {
-                    let constant = if self.written.contains(&number) { "" } else { "const " };
-                    writer.put(&format!("{constant}double *restrict const {name} = {name}_tile->values;"));
-                    put_steps(name, window.ranges.len(), writer);
-                }
+            let windows = self.leaf.windows.iter().zip(&self.names.windows).enumerate();
+            for (_, (window, name)) in windows.filter(|(number, _)| self.loops.takes(*number)) {
+                put_steps(name, window.ranges.len(), writer);
             }
-            writer.append(&loops);
+            match product {
+                Some(product) => self.put_product(&product, writer),
+                None => writer.put(&self.call_of_loops()),
+            }
         });
     }
 
-    fn put_steps(&self, writer: &mut Writer) {
-        LoopWriter::new(self.kernel, self.leaf, &self.names).block(&self.leaf.body, writer);
+    fn call_of_loops(&self) -> String {
+        self.loops.call(&|parameter, name| match parameter {
+            Parameter::Values(_) => format!("{name}_tile->values"),
+            _ => name.to_owned(),
+        })
     }
 
     /// A product by the library where it is one, else the loops.
@@ -234,7 +253,7 @@ impl LeafWriter<'_, '_> {
         let matrix = |window: usize, [row, column]: [&Name; 2]| {
             let name = &self.names.windows[window];
             format!(
-                "&{name}[{name}_step0 * {}.first + {}.first - {name}_origin], (int){name}_step0",
+                "&{name}_tile->values[{name}_step0 * {}.first + {}.first - {name}_origin], (int){name}_step0",
                 span(row),
                 span(column)
             )
@@ -252,7 +271,7 @@ impl LeafWriter<'_, '_> {
         writer.braces_with(&format!("if ({})", all.join(" && ")), " else {", |writer| {
             writer.put(&format!("cblas_dgemm({});", arguments.join(", ")));
         });
-        writer.indented(|writer| self.put_steps(writer));
+        writer.indented(|writer| writer.put(&self.call_of_loops()));
         writer.put("}");
     }
 

@@ -15,7 +15,7 @@ pub(super) fn main_file(kernel: &Kernel) -> String {
     writer.blank();
     writer.put(&format!("#include \"{}.h\"", kernel.name));
     writer.blank();
-    writer.put("#include \"command.h\"");
+    writer.put(if kernel.is_on_ranks() { "#include \"collect.h\"" } else { "#include \"command.h\"" });
     writer.put("#include \"scalar.h\"");
     writer.blank();
     write_meanings(kernel, &mut writer);
@@ -61,7 +61,11 @@ fn write_shapes(kernel: &Kernel, writer: &mut Writer) {
 
 fn write_main(kernel: &Kernel, writer: &mut Writer) {
     let (name, program) = (&kernel.name, kernel.program);
+    let ranks = kernel.is_on_ranks();
     writer.function("int main(int argc, char **argv)", |writer| {
+        if ranks {
+            writer.put("begin_ranks(&argc, &argv);");
+        }
         writer.put(&format!("{name}_sizes sizes = {{0}};"));
         writer.braces_with("struct size_flag size_flags[] =", ";", |writer| {
             for parameter in &program.parameters {
@@ -81,37 +85,57 @@ fn write_main(kernel: &Kernel, writer: &mut Writer) {
             writer.put("{.name = NULL},");
         });
         let (sizes, arrays) = (program.parameters.len(), program.arrays.len());
-        writer.put(&format!("struct command command = {{\"{name}\", size_flags, {sizes}, arrays, {arrays}, 1}};"));
+        let threads = i32::from(!ranks);
+        let ended = |code: &str| if ranks { format!("return end_ranks({code});") } else { format!("return {code};") };
+        writer.put(&format!(
+            "struct command command = {{\"{name}\", size_flags, {sizes}, arrays, {arrays}, {threads}}};"
+        ));
         writer.put("const int code = read_command(&command, argc, argv);");
-        writer.hanging("if (code != 0)", "return code;");
+        writer.hanging("if (code != 0)", &ended("code"));
         writer.put(&format!("int status = {name}_check(&sizes);"));
         writer.put("int failed = 0;");
         writer.braces(&format!("if (status == {})", constant(kernel, "OK")), |writer| {
             writer.put("find_shapes(&sizes, arrays);");
-            writer.put("failed = read_arrays(&command);");
-            writer.hanging(
-                "if (failed == 0)",
-                &format!("status = {name}(&sizes{}, command.threads);", arguments(kernel)),
-            );
+            writer.put(match ranks {
+                true => "failed = failed_anywhere(read_arrays(&command));",
+                false => "failed = read_arrays(&command);",
+            });
+            let call = match ranks {
+                true => format!("status = {name}(MPI_COMM_WORLD, &sizes{});", arguments(kernel)),
+                false => format!("status = {name}(&sizes{}, command.threads);", arguments(kernel)),
+            };
+            writer.hanging("if (failed == 0)", &call);
         });
-        writer.hanging(
-            &format!("if (failed == 0 && status == {})", constant(kernel, "OK")),
-            "failed = write_arrays(&command);",
-        );
+        let written = |writer: &mut Writer| {
+            for (number, array) in program.arrays.iter().enumerate().filter(|_| ranks) {
+                if array.role == Role::Output {
+                    writer.put(&format!("collect_rows(&arrays[{number}], {name}_first_row);"));
+                }
+            }
+            match ranks {
+                true => writer.hanging("if (is_first_rank())", "failed = write_arrays(&command);"),
+                false => writer.put("failed = write_arrays(&command);"),
+            }
+        };
+        writer.braces(&format!("if (failed == 0 && status == {})", constant(kernel, "OK")), written);
         writer.put("free_arrays(&command);");
         writer.hanging(
             &format!("if (failed == 0 && status != {})", constant(kernel, "OK")),
             &format!("fprintf(stderr, \"error: {name}: %s\\n\", meanings[status]);"),
         );
-        writer.put(&format!("return failed != 0 || status != {};", constant(kernel, "OK")));
+        writer.put(&ended(&format!("failed != 0 || status != {}", constant(kernel, "OK"))));
     });
 }
 
 /// The arrays of the command as the kernel takes them.
 fn arguments(kernel: &Kernel) -> String {
+    let values = |number: usize| match kernel.is_on_ranks() {
+        true => format!("own_rows(&arrays[{number}], {}_first_row)", kernel.name),
+        false => format!("arrays[{number}].values"),
+    };
     let argument = |(number, array): (usize, &ArrayDecl)| match array.shape.len() {
-        0 | 1 => format!(", arrays[{number}].values"),
-        rank => format!(", arrays[{number}].values, (size_t)arrays[{number}].shape[{}]", rank - 1),
+        0 | 1 => format!(", {}", values(number)),
+        rank => format!(", {}, (size_t)arrays[{number}].shape[{}]", values(number), rank - 1),
     };
     kernel.program.arrays.iter().enumerate().map(argument).collect()
 }

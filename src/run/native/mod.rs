@@ -6,7 +6,7 @@
 //!
 //! A back end of its own beside `sim` and `exec`, which runs nothing: what runs is what the C compiler makes of it, hence
 //! the name. **What is translated.** A PE is a function that leaves off where it has to wait and goes on there (`body`). A
-//! worker, a thread, goes on with its PEs in turn, so thousands of them need no threads of their own. Channels are rings of the
+//! worker, a thread or a rank of MPI, goes on with its PEs in turn, so thousands of them need no threads of their own. Channels are rings of the
 //! proved depth (`text/channels.h`), buses tables under tags (`text/buses.h`). So the law of `exec/mod.rs` holds here too: one
 //! writer and one reader, sends and receives that wait, control flow that no word decides, the same capacity for any number of
 //! workers. Hence the same outputs, and deadlocks, whoever runs which PE. What does not depend on the program is not
@@ -30,11 +30,21 @@ mod class;
 
 mod body;
 
+mod leaf_lanes;
+
+mod leaf_rows;
+
 mod leaf_loops;
 
 mod product;
 
+mod leaf_function;
+
 mod leaf;
+
+mod leaves_file;
+
+pub use leaves_file::{LeafText, leaves_text};
 
 mod header;
 
@@ -44,7 +54,11 @@ mod kernel_file;
 
 mod main_file;
 
+mod ranks;
+
 mod build_files;
+
+pub use build_files::BIT_FLAGS;
 
 /// A file of the folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,12 +84,37 @@ impl NativeLeaves {
     pub const ALL: [(NativeLeaves, &'static str); 2] = [(NativeLeaves::Loops, "loops"), (NativeLeaves::Blas, "blas")];
 }
 
+/// Who the workers of a run are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NativeBackend {
+    /// Threads of one process, which share the arrays.
+    #[default]
+    Threads,
+    /// Ranks of MPI, each with its own rows of the arrays.
+    Mpi,
+}
+
+impl NativeBackend {
+    /// All of them, with the words for them on the command line: those of `exec`.
+    pub const ALL: [(NativeBackend, &'static str); 2] =
+        [(NativeBackend::Threads, "threads"), (NativeBackend::Mpi, "mpi")];
+
+    /// What is the same for every kernel that it runs.
+    fn files(self) -> &'static [(&'static str, &'static str)] {
+        match self {
+            NativeBackend::Threads => &[("workers.h", include_str!("text/workers.h"))],
+            NativeBackend::Mpi => {
+                &[("mpi_ranks.h", include_str!("text/mpi_ranks.h")), ("collect.h", include_str!("text/collect.h"))]
+            }
+        }
+    }
+}
+
 /// What is the same for every kernel.
-const ALWAYS: [(&str, &str); 6] = [
+const ALWAYS: [(&str, &str); 5] = [
     ("scalar.h", include_str!("text/scalar.h")),
     ("pes.h", include_str!("text/pes.h")),
     ("channels.h", include_str!("text/channels.h")),
-    ("workers.h", include_str!("text/workers.h")),
     ("npy.h", include_str!("text/npy.h")),
     ("command.h", include_str!("text/command.h")),
 ];
@@ -84,9 +123,9 @@ const ALWAYS: [(&str, &str); 6] = [
 ///
 /// # Errors
 /// A program that is not valid.
-pub fn translate(program: &Program, leaves: NativeLeaves) -> Checked<Vec<NativeFile>> {
+pub fn translate(program: &Program, leaves: NativeLeaves, backend: NativeBackend) -> Checked<Vec<NativeFile>> {
     validate(program)?;
-    let kernel = Kernel::new(program, leaves);
+    let kernel = Kernel::new(program, leaves, backend);
     let name = &kernel.name;
     let written = [
         (format!("{name}.c"), kernel_file::kernel_file(&kernel)),
@@ -101,7 +140,7 @@ pub fn translate(program: &Program, leaves: NativeLeaves) -> Checked<Vec<NativeF
         false => ("numbers.h", include_str!("text/numbers.h")),
     };
     let buses = (!program.buses.is_empty()).then_some(("buses.h", include_str!("text/buses.h")));
-    let copied = ALWAYS.into_iter().chain([words]).chain(buses);
+    let copied = ALWAYS.iter().chain(backend.files()).copied().chain([words]).chain(buses);
     let files = written.into_iter().chain(copied.map(|(name, text)| (name.to_owned(), text.to_owned())));
     Ok(files.map(|(name, text)| NativeFile { name, text }).collect())
 }

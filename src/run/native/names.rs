@@ -12,7 +12,7 @@ restrict return short signed sizeof static struct switch typedef union unsigned 
 EOF errno stdin stdout stderr acos asin atan atan2 ceil cos cosh exp fabs floor fmod frexp ldexp log log10 modf pow sin sinh sqrt tan \
 tanh j0 j1 jn y0 y1 yn gamma abs index free malloc calloc exit printf puts sum_of word run pe self sizes threads onto result status times \
 least greatest smaller larger floor_div ceil_div remainder_of sign_of select_of volume_of tile box span view axis grid pes class crew worker \
-channel channels bus point key IS_WELL BAD_ARGUMENT BAD_SIZE NO_MEMORY NO_THREAD DEADLOCK WAITS ENDED FAILED linux unix first last";
+channel channels bus point key IS_WELL BAD_ARGUMENT BAD_SIZE NO_MEMORY NO_THREAD DEADLOCK WAITS ENDED FAILED linux unix first last lane numbers windows main workers tiles scalar npy command collect mpi_ranks rank comm links buses first_row agree are_same rows_new rows_gather rows_scatter";
 
 /// Names that are given out.
 #[derive(Clone, Debug)]

@@ -121,8 +121,13 @@ impl Writer {
 
     /// Whether a name occurs outside comments.
     pub fn mentions(&self, name: &str) -> bool {
-        let is_comment = |line: &&str| ["/*", "* "].iter().any(|start| line.trim_start().starts_with(start));
-        self.text.lines().filter(|line| !is_comment(line)).any(|line| mentions(line, name))
+        let mut is_comment = false;
+        self.text.lines().any(|line| {
+            is_comment |= line.trim_start().starts_with("/*");
+            let was_comment = is_comment;
+            is_comment &= !line.ends_with("*/");
+            !was_comment && mentions(line, name)
+        })
     }
 
     /// All of it.
@@ -216,6 +221,15 @@ mod tests {
         let text = writer.finish();
         assert!(text.lines().all(|line| line.len() <= WIDEST) && text.lines().count() == 5, "{text}");
         assert!(text.contains("\n            term"), "{text}");
+    }
+
+    /// A product may go on in the next line, which then begins as a line of a comment does.
+    #[test]
+    fn names_in_comments_are_not_mentioned() {
+        let mut writer = Writer::default();
+        writer.remark(&["N", "M"]);
+        writer.put(&format!("{} * K;", "x".repeat(WIDEST)));
+        assert!(writer.mentions("K") && !writer.mentions("N") && !writer.mentions("M"), "{}", writer.finish());
     }
 
     #[test]

@@ -8,15 +8,15 @@ use std::process::{Command, Output};
 use std::sync::OnceLock;
 use systole::array::{Program, Tensors};
 use systole::integer::Bindings;
-use systole::native::{NativeLeaves, translate};
+use systole::native::{NativeBackend, NativeLeaves, translate};
 use systole::recurrence::Role;
 use tempfile::TempDir;
 
 /// Everything that a compiler may say is an error.
-const STRICT: &str = "-O1 -g -Werror";
+pub const STRICT: &str = "-O1 -g -Werror";
 
 /// What a run may do wrong is an error.
-const SANITIZED: &str = "-fsanitize=address,undefined -fno-sanitize-recover=all";
+pub const SANITIZED: &str = "-fsanitize=address,undefined -fno-sanitize-recover=all";
 
 /// A compiler that is there, with the flags that it builds with.
 #[derive(Clone, Debug)]
@@ -57,13 +57,13 @@ pub struct Folder {
 impl Folder {
     /// Writes it, with leaves as loops.
     pub fn of(program: &Program) -> Folder {
-        Folder::with(program, NativeLeaves::Loops)
+        Folder::with(program, NativeLeaves::Loops, NativeBackend::Threads)
     }
 
     /// Writes it.
-    pub fn with(program: &Program, leaves: NativeLeaves) -> Folder {
+    pub fn with(program: &Program, leaves: NativeLeaves, backend: NativeBackend) -> Folder {
         let folder = tempfile::tempdir().expect("a folder");
-        let files = translate(program, leaves).unwrap_or_else(|faults| panic!("{}", shown(&faults)));
+        let files = translate(program, leaves, backend).unwrap_or_else(|faults| panic!("{}", shown(&faults)));
         files.iter().for_each(|file| std::fs::write(folder.path().join(&file.name), &file.text).expect("written"));
         let name = files[0].name.trim_end_matches(".c").to_owned();
         Folder { folder, program: program.clone(), name }
@@ -90,7 +90,20 @@ impl Folder {
     /// Runs the command of this name on arrays.
     pub fn start(&self, command: &str, sizes: &Bindings, inputs: &Tensors, threads: usize) -> Output {
         let mut command = Command::new(self.path(command));
-        command.current_dir(self.folder.path()).args(["--threads", &threads.to_string()]);
+        command.args(["--threads", &threads.to_string()]);
+        self.start_by(command, sizes, inputs)
+    }
+
+    /// Runs the command of this name on arrays, on so many ranks.
+    pub fn start_ranks(&self, command: &str, sizes: &Bindings, inputs: &Tensors, ranks: usize) -> Output {
+        let mut mpirun = Command::new("timeout");
+        mpirun.args(["100", "mpirun", "--oversubscribe", "--allow-run-as-root", "--bind-to", "none", "--quiet"]);
+        mpirun.args(["-n", &ranks.to_string()]).arg(self.path(command)).env("ASAN_OPTIONS", "detect_leaks=0");
+        self.start_by(mpirun, sizes, inputs)
+    }
+
+    fn start_by(&self, mut command: Command, sizes: &Bindings, inputs: &Tensors) -> Output {
+        command.current_dir(self.folder.path());
         sizes.iter().for_each(|(name, value)| _ = command.args(["--size", &format!("{name}={value}")]));
         for (name, array) in inputs {
             write_npy(self.path(&file_of(name)), array).expect("written");
@@ -104,6 +117,11 @@ impl Folder {
     pub fn run(&self, sizes: &Bindings, inputs: &Tensors, threads: usize) -> Tensors {
         let output = self.start(&self.name, sizes, inputs, threads);
         expect_well(&output, &format!("{} at {sizes:?} on {threads} threads", self.name));
+        self.outputs_written()
+    }
+
+    /// The outputs in their files.
+    pub fn outputs_written(&self) -> Tensors {
         let read = |path: &Path| -> ArrayD<f64> { read_npy(path).expect("an array") };
         self.outputs().map(|name| (systole::integer::name(name), read(&self.path(&file_of(name))))).collect()
     }

@@ -8,7 +8,7 @@ use systole::exec::{Settings, execute};
 use systole::integer::Bindings;
 
 /// A few that have, together, every instruction: streams, buses of lines, a memory of all, scratchpads, several spaces, cells.
-const FEW: [(&str, &[&str]); 8] = [
+pub const FEW: [(&str, &[&str]); 8] = [
     ("matmul", &["--schedule", "cannon"]),
     ("matmul", &["--schedule", "summa"]),
     ("trisolve", &["--schedule", "memory"]),
@@ -20,14 +20,14 @@ const FEW: [(&str, &[&str]); 8] = [
 ];
 
 /// The sizes of the parameters, in their order.
-const SIZES: [[i64; 4]; 3] = [[5, 7, 4, 3], [1, 1, 1, 1], [10, 9, 3, 5]];
+pub const SIZES: [[i64; 4]; 3] = [[5, 7, 4, 3], [1, 1, 1, 1], [10, 9, 3, 5]];
 
-fn way(kernel: &str, flags: &[&str]) -> Way {
+pub fn way(kernel: &str, flags: &[&str]) -> Way {
     Way { kernel: kernel.to_owned(), flags: flags.iter().map(|flag| (*flag).to_owned()).collect() }
 }
 
 /// The sizes that a program may have.
-fn bindings(program: &Program, values: [i64; 4]) -> Option<Bindings> {
+pub fn bindings(program: &Program, values: [i64; 4]) -> Option<Bindings> {
     let names: Vec<&str> = program.parameters.iter().map(|name| &**name).collect();
     assert!(names.len() <= values.len(), "{names:?}");
     let bound = sizes(&names.into_iter().zip(values).collect::<Vec<_>>());
@@ -35,7 +35,7 @@ fn bindings(program: &Program, values: [i64; 4]) -> Option<Bindings> {
 }
 
 /// Holds the C of a program, built by every compiler, to `exec`.
-fn hold(program: &Program, runs: &[(Bindings, Tensors)]) {
+pub fn hold(program: &Program, runs: &[(Bindings, Tensors)]) {
     let folder = Folder::of(program);
     for compiler in compilers() {
         folder.make(compiler, "all");
@@ -86,14 +86,14 @@ fn tiles_have_the_bits_of_direct_loops() {
 #[cfg(feature = "openblas")]
 #[test]
 fn products_by_a_library_are_near_those_by_loops() {
-    use systole::native::NativeLeaves;
+    use systole::native::{NativeBackend, NativeLeaves};
 
     let some = [("matmul", "cannon"), ("cholesky", "timed"), ("trsm", "grid")];
     for (kernel, flags) in some.into_iter().take(if cfg!(feature = "long-tests") { 3 } else { 1 }) {
         let tiles = if kernel == "trsm" { "r=2,i=3" } else { "i=3" };
         let way = way(kernel, &["--schedule", flags, "--tile", tiles]);
         let (program, system) = (program(&way.emit()), way.system());
-        let (loops, blas) = (Folder::of(&program), Folder::with(&program, NativeLeaves::Blas));
+        let (loops, blas) = (Folder::of(&program), Folder::with(&program, NativeLeaves::Blas, NativeBackend::Threads));
         [&loops, &blas].into_iter().for_each(|folder| folder.make(&compilers()[0], "all"));
         for sizes in SIZES.iter().filter_map(|values| bindings(&program, *values)) {
             let inputs = inputs(&system, &sizes);

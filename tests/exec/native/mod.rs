@@ -12,3 +12,9 @@ mod deadlocks;
 mod callers;
 
 mod texts;
+
+mod ranks;
+
+mod wide;
+
+mod leaves;

@@ -73,8 +73,12 @@ fn what_cannot_be_written_is_refused() {
     assert!(message.contains("there is no folder `no`"), "{message}");
     let message = refused(&["emit", "kernels/matmul.rec", "--target", "c", "--leaves", "faer", "-o", "x"], 2);
     assert!(message.contains("there is no library for leaves in C `faer`"), "{message}");
-    let message = refused(&["emit", "kernels/matmul.rec", "--leaves", "blas"], 2);
-    assert!(message.contains("add `--target c`"), "{message}");
+    for flag in [["--leaves", "blas"], ["--backend", "mpi"]] {
+        let message = refused(&[&["emit", "kernels/matmul.rec"], &flag[..]].concat(), 2);
+        assert!(message.contains("add `--target c`"), "{message}");
+    }
+    let message = refused(&["emit", "kernels/matmul.rec", "--target", "c", "--backend", "pvm", "-o", "x"], 2);
+    assert!(message.contains("there is no back end `pvm`"), "{message}");
     refused(&["emit", "kernels/matmul.rec", "--target", "c", "--closed-form", "-o", "x"], 2);
     refused(&["emit", "kernels/matmul.rec", "--target", "fortran", "-o", "x"], 2);
 }
@@ -137,17 +141,19 @@ fn the_book_shows_what_is_written() {
     let page = std::fs::read_to_string(Path::new(env!("SYSTOLE_ROOT")).join("book/src/c.md")).expect("the page");
     let row = emitted(&["kernels/trisolve.rec", "--schedule", "row"]);
     let tiles = emitted(&["kernels/trisolve.rec", "--schedule", "row", "--tile", "i=4"]);
+    let ranks = emitted(&["kernels/trisolve.rec", "--schedule", "row", "--backend", "mpi"]);
     let blocks = page.split("```").skip(1).step_by(2).filter_map(|block| block.strip_prefix("text\nfrom "));
     let mut count = 0;
     for block in blocks {
         let (source, shown) = block.split_once('\n').expect("lines");
-        let text = match source.strip_prefix("tiles of ") {
-            Some(name) => &tiles[name],
-            None => &row[source],
+        let text = match (source.strip_prefix("tiles of "), source.strip_suffix(" on ranks")) {
+            (Some(name), _) => &tiles[name],
+            (None, Some(name)) => &ranks[name],
+            (None, None) => &row[source],
         };
         let (text, shown) = (plain_lines(text), plain_lines(shown));
         assert!(text.windows(shown.len()).any(|lines| lines == shown), "not in {source}:\n{}", shown.join("\n"));
         count += 1;
     }
-    assert_eq!(count, 6);
+    assert_eq!(count, 7);
 }

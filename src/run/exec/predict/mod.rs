@@ -29,7 +29,7 @@ use super::sharing::owners::Owners;
 use super::workers::word::Word;
 use super::workers::worker::Report;
 use super::{Counts, Settings, count, standings};
-use crate::leaf::{Tile, Work};
+use crate::leaf::{LeafBackend, Tile, Work};
 use crate::shared::{Deadlock, explain_fault};
 use account::{Account, Book};
 use network::Network;
@@ -80,7 +80,7 @@ pub struct Prediction {
 /// As for [`execute`](super::execute), without what depends on arrays; rates that the cluster lacks.
 pub fn predict(program: &Program, sizes: &Bindings, settings: &Settings, cluster: &Cluster) -> Checked<Prediction> {
     settings.check()?;
-    check_precision(settings)?;
+    check_measured(settings)?;
     let code = array::compile_shared(program, sizes, settings.workers)?;
     let book = Book::new(program, sizes, settings.leaves, cluster)?;
     match program.is_over_tiles() {
@@ -89,11 +89,16 @@ pub fn predict(program: &Program, sizes: &Bindings, settings: &Settings, cluster
     }
 }
 
-/// Refuses to predict runs whose elements are not those that rates are measured with.
+/// Refuses to predict runs whose elements or leaves are not those that rates are measured with.
 ///
 /// # Errors
-/// Single precision.
-pub fn check_precision(settings: &Settings) -> Checked<()> {
+/// Single precision, native leaves.
+pub fn check_measured(settings: &Settings) -> Checked<()> {
+    if settings.leaves == LeafBackend::Native {
+        return Diagnostic::usage("machine files have no rates of native leaves")
+            .help("leave out `--machine`, or say `--leaves loops`, which has the same bits and is slower")
+            .alone();
+    }
     if settings.precision == Precision::Double {
         return Ok(());
     }

@@ -26,6 +26,14 @@ impl Area {
         (volume <= LARGEST_VOLUME).then_some(Area { spans, lengths, volume })
     }
 
+    /// Whether each of its elements is in one of these boxes, of which no two meet in it.
+    pub fn is_covered(&self, boxes: &[&Area]) -> bool {
+        let meets: Vec<Area> = boxes.iter().filter_map(|other| self.meet(other)).collect();
+        let meet = |(place, one): (usize, &Area)| meets[..place].iter().any(|other| one.meet(other).is_some());
+        let is_disjoint = !meets.iter().enumerate().any(meet);
+        is_disjoint && meets.iter().map(|meet| meet.volume).sum::<usize>() == self.volume
+    }
+
     /// How far apart neighbours along each dimension lie.
     pub fn strides(&self) -> Few<i64> {
         let mut strides = Few::from_elem(1, self.lengths.len());
@@ -35,7 +43,8 @@ impl Area {
         strides
     }
 
-    fn meet(&self, other: &Area) -> Option<Area> {
+    /// What two boxes have in common; `None` where that is nothing.
+    pub fn meet(&self, other: &Area) -> Option<Area> {
         let spans = self.spans.iter().zip(&other.spans).map(|(a, b)| (a.0.max(b.0), a.1.min(b.1))).collect();
         Area::new(spans).filter(|area| area.volume > 0)
     }
@@ -67,11 +76,50 @@ pub fn copy_meeting<E: Copy>(from: &Area, values: &[E], to: &Area, into: &mut [E
         return into.copy_from_slice(values);
     }
     let Some(common) = from.meet(to) else { return };
-    let length = common.lengths.last().copied().unwrap_or(1);
-    common.each_row(|at| {
-        let (source, target) = (from.address(at), to.address(at));
-        into[target..target + length].copy_from_slice(&values[source..source + length]);
-    });
+    let first: Few<i64> = common.spans.iter().map(|span| span.0).collect();
+    let strides = common.lengths.iter().zip(from.strides()).zip(to.strides());
+    let steps = steps(strides.map(|((length, source), target)| (*length, [source as usize, target as usize])));
+    copy(&steps, (&values[from.address(&first)..], &mut into[to.address(&first)..]));
+}
+
+/// So many neighbours, and how far apart they lie on either side.
+type Neighbours = (usize, [usize; 2]);
+
+/// The dimensions of a copy, the innermost last. Those that follow each other on both sides are one; where few lie side by side, the
+/// longest is the innermost.
+fn steps(dimensions: impl Iterator<Item = Neighbours>) -> Few<Neighbours> {
+    let mut steps: Few<Neighbours> = Few::new();
+    for (length, strides) in dimensions.filter(|(length, _)| *length != 1) {
+        match steps.last_mut() {
+            Some((outer, beside)) if *beside == strides.map(|stride| length * stride) => {
+                (*outer, *beside) = (*outer * length, strides);
+            }
+            _ => steps.push((length, strides)),
+        }
+    }
+    const FEW: usize = 8;
+    let longest = (0..steps.len()).max_by_key(|step| steps[*step].0);
+    if let (Some(longest), Some((length, _))) = (longest, steps.last())
+        && *length < FEW
+    {
+        let step = steps.remove(longest);
+        steps.push(step);
+    }
+    steps
+}
+
+fn copy<E: Copy>(steps: &[Neighbours], (values, into): (&[E], &mut [E])) {
+    match steps {
+        [] => into[0] = values[0],
+        [(length, [1, 1])] => into[..*length].copy_from_slice(&values[..*length]),
+        [(length, [source, target])] => {
+            let values = values.iter().step_by(*source).take(*length);
+            into.iter_mut().step_by(*target).zip(values).for_each(|(into, value)| *into = *value);
+        }
+        [(length, [source, target]), inner @ ..] => {
+            (0..*length).for_each(|round| copy(inner, (&values[round * source..], &mut into[round * target..])));
+        }
+    }
 }
 
 /// Fills the elements that two boxes have in common.

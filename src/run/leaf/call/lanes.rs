@@ -90,7 +90,12 @@ impl<'a, E: Element> Run<'a, E> {
     }
 
     fn lane_loop(&mut self, repeated: &'a Loop, index: usize, base: i64, count: usize) -> Result<(), Trouble> {
-        if self.chain(repeated, index, count) {
+        if self.is_dry && self.are_alike(repeated) {
+            let body = &repeated.body;
+            let mut round = |run: &mut Self| body.iter().try_for_each(|node| run.lane_node(node, index, base, count));
+            return self.one_for_all(repeated, &mut round);
+        }
+        if !self.is_dry && self.chain(repeated, index, count) {
             return Ok(());
         }
         let (first, last) = self.rounds(repeated);
@@ -112,6 +117,9 @@ impl<'a, E: Element> Run<'a, E> {
             }
         }
         self.work.applied += set.applications() * count as u64;
+        if self.is_dry {
+            return Ok(());
+        }
         let mut top = 0;
         for operation in &set.value {
             match operation {

@@ -32,6 +32,8 @@ mod kept;
 
 pub use kept::Kept;
 
+mod checked;
+
 mod prepare;
 
 pub use prepare::{Calls, Prepared};

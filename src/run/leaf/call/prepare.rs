@@ -3,6 +3,8 @@
 //! In: a leaf and coordinates. Out: a [`Prepared`] call, which is made once for each [`Region`] of coordinates: a run has few kinds of tiles
 //! and many calls. A call elsewhere in the region is run as if it were the one that was prepared, on its own tiles.
 
+use super::area::Area;
+use super::checked::CheckedCall;
 use super::kept::Kept;
 use super::pieces::Piece;
 use super::region::Region;
@@ -28,8 +30,12 @@ pub struct Prepared {
     pub links: Vec<Link>,
     /// For each window the argument that is all of it, if one is.
     pub whole: Few<Option<usize>>,
+    /// For each window whether the arguments fill all of it; of the result's also whether they do with the tile that it works onto.
+    pub covered: Few<[bool; 2]>,
     /// Whether the result is all of its window.
     pub is_result_whole: bool,
+    /// What machine code is called with, where it is asked for and may run.
+    pub checked: Option<CheckedCall>,
 }
 
 /// An access with its address over the indices.
@@ -47,8 +53,9 @@ impl Prepared {
         let plan = plans.plan(leaf, routine, &boxes.indices);
         let links = (0..routine.accesses.len()).map(|access| link(routine, &boxes, access)).collect();
         let whole = (0..routine.windows.len()).map(|window| whole(routine, &boxes, window)).collect();
+        let covered = (0..routine.windows.len()).map(|window| covered(routine, &boxes, window)).collect();
         let is_result_whole = boxes.windows[0] == boxes.result;
-        let mut call = Prepared { boxes, plan, pieces: None, links, whole, is_result_whole };
+        let mut call = Prepared { boxes, plan, pieces: None, links, whole, covered, is_result_whole, checked: None };
         let windows = routine.windows.iter().map(|_| Elements::Shared(&[])).collect();
         let pieces = Run::<f64>::new(leaf, routine, &call, windows).pieces_of(call.body(routine));
         call.pieces = pieces;
@@ -76,6 +83,16 @@ impl Prepared {
         let moved = |(cut, held): (&Cut, &Span)| cut.span(at).map_or(0, |span| span.0 - held.0);
         cuts.iter().zip(&self.boxes.indices).map(moved).collect()
     }
+}
+
+/// Whether the arguments fill all of a window, without and with the tile that a call works onto.
+fn covered(routine: &Routine, boxes: &Boxes, window: usize) -> [bool; 2] {
+    let filling = routine.arguments.iter().zip(&boxes.arguments).filter(|((filled, _), _)| *filled == window);
+    let mut filling: Vec<&Area> = filling.map(|(_, area)| area).collect();
+    let area = &boxes.windows[window];
+    let alone = area.is_covered(&filling);
+    filling.extend((window == 0).then_some(&boxes.result));
+    [alone, area.is_covered(&filling)]
 }
 
 /// The argument that is all of a window.
@@ -109,6 +126,8 @@ pub struct Calls {
     routines: Vec<Routine>,
     plans: Plans,
     pub(super) kept: Arc<Vec<Kept<Prepared>>>,
+    /// The sizes that machine code takes, where calls are checked for it.
+    sizes: Option<Vec<i64>>,
 }
 
 impl Calls {
@@ -119,7 +138,12 @@ impl Calls {
     pub fn new(routines: Vec<Routine>, has_library: bool) -> Checked<Calls> {
         let plans = if has_library { Plans::new(&routines)? } else { Plans::default() };
         let kept = Arc::new(routines.iter().map(|_| Kept::default()).collect());
-        Ok(Calls { routines, plans, kept })
+        Ok(Calls { routines, plans, kept, sizes: None })
+    }
+
+    /// The same, with each call checked for machine code.
+    pub fn checked(self, sizes: Vec<i64>) -> Calls {
+        Calls { sizes: Some(sizes), ..self }
     }
 
     /// A leaf that is called at these coordinates.
@@ -140,7 +164,10 @@ impl Calls {
         if let Some(prepared) = self.kept[leaf].find(at) {
             return Ok(Cow::Borrowed(prepared));
         }
-        let prepared = Prepared::new(leaf, routine, &self.plans, at)?;
+        let mut prepared = Prepared::new(leaf, routine, &self.plans, at)?;
+        if let Some(sizes) = &self.sizes {
+            prepared.checked = CheckedCall::of(leaf, routine, &prepared, sizes);
+        }
         self.kept[leaf].keep(at, || prepared.region(routine, at), || prepared.clone());
         Ok(Cow::Owned(prepared))
     }

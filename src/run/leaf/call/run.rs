@@ -10,7 +10,7 @@ use super::window::{Boxes, Elements};
 use crate::leaf::Element;
 use crate::leaf::library::{Layout, Library};
 use crate::leaf::recognised::{Kind, Recognised};
-use crate::leaf::routine::{Few, Loop, Node, Routine, SlotAffine, Span, Way};
+use crate::leaf::routine::{Few, Loop, Node, Routine, SlotAffine, Span, Way, depends};
 use crate::leaf::tally::Work;
 use systole_program::array::Trouble;
 
@@ -36,6 +36,8 @@ pub struct Run<'a, E: Element> {
     pub work: Work,
     /// What the result's window begins with, while it holds anything yet.
     pub blank: Option<E>,
+    /// Whether accesses are checked and functions counted, and no element is touched.
+    pub is_dry: bool,
 }
 
 impl<'a, E: Element> Run<'a, E> {
@@ -56,6 +58,7 @@ impl<'a, E: Element> Run<'a, E> {
             library: None,
             work: Work::default(),
             blank: None,
+            is_dry: false,
         }
     }
 
@@ -119,6 +122,9 @@ impl<'a, E: Element> Run<'a, E> {
         if repeated.way != Way::Around {
             return self.sweep(&repeated.body.iter().collect::<Vec<_>>(), repeated, (first, last));
         }
+        if self.is_dry && self.are_alike(repeated) {
+            return self.one_for_all(repeated, &mut |run| run.block(&repeated.body));
+        }
         let round = |run: &mut Self, value: i64| {
             run.slots[repeated.index] = value;
             run.block(&repeated.body)
@@ -127,6 +133,26 @@ impl<'a, E: Element> Run<'a, E> {
             true => (first..=last).rev().try_for_each(|value| round(self, value)),
             false => (first..=last).try_for_each(|value| round(self, value)),
         }
+    }
+
+    /// Whether the same is done in all rounds of a loop, and no access needs to be checked in any.
+    pub(super) fn are_alike(&self, repeated: &Loop) -> bool {
+        self.links.iter().all(|link| link.is_safe) && !depends(&repeated.body, repeated.index)
+    }
+
+    /// Counts one round of a loop for each of them.
+    pub(super) fn one_for_all(
+        &mut self,
+        repeated: &'a Loop,
+        round: &mut dyn FnMut(&mut Self) -> Result<(), Trouble>,
+    ) -> Result<(), Trouble> {
+        let (before, (first, last)) = (self.work.applied, self.rounds(repeated));
+        if first <= last {
+            self.slots[repeated.index] = first;
+            round(self)?;
+            self.work.applied = before + (last - first + 1).unsigned_abs() * (self.work.applied - before);
+        }
+        Ok(())
     }
 
     /// The first and last value of a loop's index.
@@ -184,6 +210,7 @@ impl<'a, E: Element> Run<'a, E> {
     /// Rounds without conditions on the loop's index.
     fn straight(&mut self, nodes: &[&'a Node], repeated: &Loop, (first, last): Span) -> Result<(), Trouble> {
         if let Way::Lanes(most) = repeated.way {
+            let most = if self.is_dry { usize::MAX } else { most };
             return (first..=last).step_by(most).try_for_each(|base| {
                 let count = usize::try_from(last - base + 1).unwrap_or(most).min(most);
                 self.side_by_side(nodes, repeated.index, base, count)

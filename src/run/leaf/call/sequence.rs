@@ -29,6 +29,9 @@ impl<E: Element> Run<'_, E> {
         let rounds = range.map_or(0..=0, |(_, first, last)| first..=last);
         let each: u64 = sets.iter().map(|set| set.applications()).sum();
         self.work.applied += each * rounds.clone().count() as u64;
+        if self.is_dry {
+            return Ok(());
+        }
         for _ in rounds {
             sets.iter().for_each(|set| self.set(set));
             moves.iter().for_each(|(access, step)| self.cursors[*access] += step);

@@ -155,7 +155,11 @@ impl<'a> Assembly<'a> {
             return values.clone();
         }
         let (area, operator) = (&self.call.boxes.windows[window], self.routine.windows[window].operator);
-        let fresh = || Buffer::filled(E::rounded(start(operator)), area.volume);
+        let is_covered = self.call.covered[window][usize::from(onto.is_some())];
+        let fresh = || match is_covered {
+            true => Buffer::blank(area.volume),
+            false => Buffer::filled(E::rounded(start(operator)), area.volume),
+        };
         let mut values = match onto {
             None => fresh(),
             Some(Tile::Values(held)) if self.call.is_result_whole => Arc::unwrap_or_clone(held),
@@ -189,7 +193,10 @@ impl<'a> Assembly<'a> {
         if self.call.is_result_whole {
             return Tile::Values(Arc::new(values.over(&to.lengths)));
         }
-        let mut tile = Buffer::filled(E::rounded(start(self.routine.windows[0].operator)), to.volume);
+        let mut tile = match to.is_covered(&[from]) {
+            true => Buffer::blank(to.volume),
+            false => Buffer::filled(E::rounded(start(self.routine.windows[0].operator)), to.volume),
+        };
         copy_meeting(from, &values, to, &mut tile);
         Tile::Values(Arc::new(tile.over(&to.lengths)))
     }

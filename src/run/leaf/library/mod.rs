@@ -59,6 +59,8 @@ pub enum LeafBackend {
     /// Loops in the order of the equations: the bits of the sequential kernel.
     #[default]
     Loops,
+    /// The same loops, compiled by the system's C compiler: the same bits. Loops where there is none.
+    Native,
     /// The operations of `faer`, on the thread that calls.
     Faer,
     /// Those of OpenBLAS, on the thread that calls.
@@ -72,6 +74,7 @@ impl LeafBackend {
     pub fn title(self) -> String {
         match self {
             LeafBackend::Loops => "loops".to_owned(),
+            LeafBackend::Native => "native".to_owned(),
             LeafBackend::Faer => "faer".to_owned(),
             #[cfg(feature = "openblas")]
             LeafBackend::OpenBlas => format!("OpenBLAS with kernels for {}", ::openblas::core_name()),
@@ -83,7 +86,7 @@ impl LeafBackend {
     #[must_use]
     pub fn wider_kernels(self) -> Option<&'static str> {
         match self {
-            LeafBackend::Loops | LeafBackend::Faer => None,
+            LeafBackend::Loops | LeafBackend::Native | LeafBackend::Faer => None,
             #[cfg(feature = "openblas")]
             LeafBackend::OpenBlas => kernels::wider_kernels(),
         }
@@ -94,6 +97,7 @@ impl LeafBackend {
     pub fn keyword(self) -> &'static str {
         match self {
             LeafBackend::Loops => "loops",
+            LeafBackend::Native => "native",
             LeafBackend::Faer => "faer",
             #[cfg(feature = "openblas")]
             LeafBackend::OpenBlas => "openblas",
@@ -103,7 +107,7 @@ impl LeafBackend {
     /// The library; `None` where loops run everything.
     pub(in crate::leaf) fn library<E: Element>(self) -> Option<&'static dyn Library<E>> {
         match self {
-            LeafBackend::Loops => None,
+            LeafBackend::Loops | LeafBackend::Native => None,
             LeafBackend::Faer => Some(&Faer),
             #[cfg(feature = "openblas")]
             LeafBackend::OpenBlas => Some(&openblas::OpenBlas),
@@ -112,7 +116,7 @@ impl LeafBackend {
 
     /// Whether there is one.
     pub fn is_library(self) -> bool {
-        self != LeafBackend::Loops
+        !matches!(self, LeafBackend::Loops | LeafBackend::Native)
     }
 }
 

@@ -122,3 +122,21 @@ fn distance_along(a: &SlotAffine, b: &SlotAffine, index: usize, inner: &[usize])
         _ => usize::try_from(shift / stride).unwrap_or(usize::MAX),
     }
 }
+
+/// Whether what is done depends on an index.
+pub fn depends(nodes: &[Node], index: usize) -> bool {
+    let is_in = |form: &SlotAffine| form.mentions(&[index]);
+    nodes.iter().any(|node| match node {
+        Node::Loop(repeated) => is_looped_by(repeated, index),
+        Node::If { conditions, then, otherwise } => {
+            conditions.iter().any(is_in) || depends(then, index) || depends(otherwise, index)
+        }
+        Node::Set(_) => false,
+        Node::Known(known) => is_looped_by(&known.loops, index),
+    })
+}
+
+fn is_looped_by(repeated: &Loop, index: usize) -> bool {
+    let mut bounds = repeated.lower.iter().chain(&repeated.upper);
+    bounds.any(|(form, _)| form.mentions(&[index])) || depends(&repeated.body, index)
+}

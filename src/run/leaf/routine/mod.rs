@@ -14,7 +14,7 @@ pub use slot_affine::{Few, SlotAffine, Span};
 
 mod dependence;
 
-pub use dependence::{LANES, choose_ways};
+pub use dependence::{LANES, choose_ways, depends};
 
 mod compile;
 

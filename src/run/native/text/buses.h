@@ -16,6 +16,8 @@ enum { DIVISIONS = 64 };
 /* A word that was driven. */
 struct drive {
     struct drive *next;
+    /* Among those that other ranks do not know yet. */
+    struct drive *fresh;
     word value;
     int64_t key[];
 };
@@ -32,12 +34,17 @@ struct bus {
     size_t key_length;
     struct division *divisions;
     int ready;
+    /* Whether what is driven is kept for other ranks, and what they do not know yet. */
+    bool is_shared;
+    struct drive *fresh;
 };
 
 static inline bool bus_open(struct bus *bus, size_t key_length)
 {
     bus->key_length = key_length;
     bus->ready = 0;
+    bus->is_shared = false;
+    bus->fresh = NULL;
     bus->divisions = calloc(DIVISIONS, sizeof *bus->divisions);
     while (bus->divisions && bus->ready < DIVISIONS && pthread_mutex_init(&bus->divisions[bus->ready].lock, NULL) == 0)
         bus->ready++;
@@ -100,8 +107,8 @@ static inline bool division_grow(struct division *division, size_t key_length)
     return true;
 }
 
-/* Puts a word on a bus; whether there was memory. */
-static inline bool bus_drive(struct pe *pe, struct bus *bus, const int64_t *key, word value)
+/* Puts a word into the table; whether there was memory. */
+static inline bool bus_put(struct bus *bus, const int64_t *key, word value, bool is_fresh)
 {
     const uint64_t hash = bus_hash(key, bus->key_length);
     struct division *division = &bus->divisions[hash % DIVISIONS];
@@ -117,12 +124,21 @@ static inline bool bus_drive(struct pe *pe, struct bus *bus, const int64_t *key,
         drive->next = *place;
         *place = drive;
         division->count++;
+        drive->fresh = is_fresh ? bus->fresh : NULL;
+        if (is_fresh)
+            bus->fresh = drive;
     }
     pthread_mutex_unlock(&division->lock);
     if (!has_room)
         free(drive);
-    pe->has_moved = true;
     return has_room;
+}
+
+/* Puts a word on a bus; whether there was memory. */
+static inline bool bus_drive(struct pe *pe, struct bus *bus, const int64_t *key, word value)
+{
+    pe->has_moved = true;
+    return bus_put(bus, key, value, bus->is_shared);
 }
 
 /* Whether the word with this key was driven. */

@@ -30,6 +30,7 @@ struct command {
     int size_count;
     struct array_flag *arrays;
     int array_count;
+    /* 0 where its workers are ranks. */
     int threads;
 };
 
@@ -92,7 +93,7 @@ static inline int read_flag(struct command *command, const char *flag, const cha
     if (strcmp(flag, "--input") == 0 || strcmp(flag, "--output") == 0)
         return read_path(command, value, flag[2] == 'o');
     long long threads = 0;
-    if (strcmp(flag, "--threads") != 0)
+    if (strcmp(flag, "--threads") != 0 || command->threads == 0)
         return complain("there is no flag", flag);
     if (!read_whole(value, strlen(value), &threads) || threads < 1 || threads > 4096)
         return complain("there is no such number of threads:", value);
@@ -106,8 +107,8 @@ static inline int read_command(struct command *command, int argc, char **argv)
     for (int at = 1; at < argc; at += 2) {
         const int code = read_flag(command, argv[at], at + 1 < argc ? argv[at + 1] : NULL);
         if (code != 0) {
-            fprintf(stderr, "usage: %s --size N=8,.. --input X=X.npy .. --output Y=Y.npy .. [--threads 1]\n",
-                    command->name);
+            fprintf(stderr, "usage: %s --size N=8,.. --input X=X.npy .. --output Y=Y.npy ..%s\n", command->name,
+                    command->threads > 0 ? " [--threads 1]" : "");
             return code;
         }
     }

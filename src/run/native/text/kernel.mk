@@ -8,8 +8,7 @@ PREFIX ?= /usr/local
 
 # With these every compiler gives the same bits: a product and a sum are rounded one after the other, and functions of
 # the C library are called where they stand. None of the others changes a bit.
-BITS := -ffp-contract=off -fno-builtin-exp -fno-builtin-log -fno-builtin-pow -fno-builtin-sin -fno-builtin-cos \
-  -fno-builtin-tanh -fno-builtin-atan2
+BITS := FLAGS_FOR_BITS
 OWN := -std=c11 -Wall -Wextra -pthread -fno-math-errno -fno-trapping-math $(BITS)
 HEADERS := $(wildcard *.h)
 

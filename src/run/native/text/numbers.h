@@ -2,6 +2,8 @@
 #ifndef WORDS_H
 #define WORDS_H
 
+#include "scalar.h"
+
 typedef double word;
 
 #define NO_WORD 0.0
@@ -21,6 +23,24 @@ static inline void word_drop(word value)
 static inline void word_set(word *held, word value)
 {
     *held = value;
+}
+
+/* How many bytes of a message a word is. */
+static inline size_t word_length(word value)
+{
+    return sizeof value;
+}
+
+static inline void word_pack(word value, unsigned char *bytes)
+{
+    memcpy(bytes, &value, sizeof value);
+}
+
+/* The word of a message; whether there was memory. */
+static inline bool word_unpack(const unsigned char *bytes, word *value)
+{
+    memcpy(value, bytes, sizeof *value);
+    return true;
 }
 
 #endif

@@ -83,6 +83,30 @@ static inline word word_take(word *held)
     return value;
 }
 
+/* How many bytes of a message a word is: the number of its elements, -1 for one that all have; then these. */
+static inline size_t word_length(word value)
+{
+    return sizeof(int64_t) + (value->is_uniform ? 1 : value->count) * sizeof(double);
+}
+
+static inline void word_pack(word value, unsigned char *bytes)
+{
+    const int64_t count = value->is_uniform ? -1 : (int64_t)value->count;
+    memcpy(bytes, &count, sizeof count);
+    memcpy(bytes + sizeof count, value->values, word_length(value) - sizeof count);
+}
+
+/* The word of a message; whether there was memory. */
+static inline bool word_unpack(const unsigned char *bytes, word *value)
+{
+    int64_t count;
+    memcpy(&count, bytes, sizeof count);
+    *value = count < 0 ? tile_uniform(0.0) : tile_new((size_t)count);
+    if (*value)
+        memcpy((*value)->values, bytes + sizeof count, word_length(*value) - sizeof count);
+    return *value != NULL;
+}
+
 /* The value of a `let` into its register; whether there was memory. */
 static inline bool word_assign(word *held, word value)
 {
@@ -149,11 +173,6 @@ static inline struct tile *tile_apply_3(double (*function)(double, double, doubl
     word_drop(c);
     return result;
 }
-
-/* The first and last value of an index or a subscript; none where the last is less. */
-struct span {
-    int64_t first, last;
-};
 
 /* A box of elements, row-major. */
 struct box {

@@ -5,7 +5,7 @@
 
 use crate::driver::commands::exec::{BACKENDS, warn};
 use crate::driver::flags::cluster_arguments::CalibrateArguments;
-use crate::driver::flags::way::{leaves, unknown};
+use crate::driver::flags::way::{measured_leaves, unknown};
 use crate::driver::shown::output::Output;
 use crate::driver::{Done, Verdict, files};
 use serde_json::{Value, json};
@@ -82,7 +82,7 @@ fn check_ranks(ranks: usize) -> Checked<()> {
 
 fn wanted(arguments: &CalibrateArguments) -> Checked<Wanted> {
     files::check(&[("`--output`", arguments.output.as_deref())], &[])?;
-    let libraries = arguments.leaves.iter().map(|word| leaves(word)).collect::<Checked<_>>()?;
+    let libraries = arguments.leaves.iter().map(|word| measured_leaves(word)).collect::<Checked<_>>()?;
     let mut sides = arguments.tile.clone();
     sides.sort_unstable();
     sides.dedup();

@@ -12,7 +12,7 @@ use std::path::Path;
 use systole_base::diagnostic::{Checked, Diagnostic, counted};
 use systole_base::whole;
 use systole_program::array::Program;
-use systole_run::native::{NativeLeaves, translate};
+use systole_run::native::{NativeBackend, NativeLeaves, translate};
 
 /// Whether what stands in the place of a kernel is a program.
 pub fn is_program(kernel: &str) -> bool {
@@ -30,6 +30,11 @@ pub fn refuse_leaves(arguments: &EmitArguments) -> Checked<()> {
                 .help(format!("add `--target c`, or say `--leaves {leaves}` to `systole exec`"))
                 .alone()
         }
+        (Target::Program, None) if arguments.backend.is_some() => {
+            Diagnostic::usage("`--backend` says who the workers of C are, and a program is asked for")
+                .help("add `--target c`, or say it to `systole exec`")
+                .alone()
+        }
         _ => Ok(()),
     }
 }
@@ -43,6 +48,7 @@ pub fn check(arguments: &EmitArguments) -> Checked<()> {
         return Diagnostic::usage("C is written into a folder, and none is named").help("add `-o FOLDER`").alone();
     };
     leaves(arguments)?;
+    backend(arguments)?;
     let above = whole::folder(folder);
     let fault = match (folder.exists(), folder.is_dir(), above.is_dir()) {
         (true, false, _) => "it is a file".to_owned(),
@@ -50,6 +56,10 @@ pub fn check(arguments: &EmitArguments) -> Checked<()> {
         _ => return Ok(()),
     };
     unwritable(folder, &fault)
+}
+
+fn backend(arguments: &EmitArguments) -> Checked<NativeBackend> {
+    arguments.backend.as_deref().map_or(Ok(NativeBackend::default()), way::native_backend)
 }
 
 fn leaves(arguments: &EmitArguments) -> Checked<NativeLeaves> {
@@ -66,7 +76,7 @@ pub fn of_program(arguments: &EmitArguments, output: &Output) -> Done {
 /// Writes the folder of a program, which is given with its text: one that was changed by hand stays so.
 pub fn write((program, text): (&Program, &str), arguments: &EmitArguments, output: &Output) -> Done {
     let Some(folder) = arguments.output.as_deref() else { return Ok(Verdict::Misused) };
-    let written = translate(program, leaves(arguments)?)?;
+    let written = translate(program, leaves(arguments)?, backend(arguments)?)?;
     if let Err(error) = std::fs::create_dir_all(folder) {
         unwritable(folder, &error.to_string())?;
     }

@@ -20,10 +20,10 @@ use systole_base::integer::Name;
 use systole_base::scalar::Precision;
 use systole_program::array::{Program, Tensors};
 use systole_run::exec::{
-    Counts, Execution, Prediction, Settings, available_memory, check_precision, execute_in_parts, started_together,
+    Counts, Execution, Prediction, Settings, available_memory, check_measured, execute_in_parts, started_together,
     usual,
 };
-use systole_run::leaf::{LeafBackend, SERVICES};
+use systole_run::leaf::{LeafBackend, SERVICES, compile_natively};
 use systole_run::sim;
 
 /// The back ends, by the words of `--backend`.
@@ -62,6 +62,7 @@ fn on_threads(arguments: &ExecArguments, output: &Output) -> Done {
     let workers = arguments.threads.unwrap_or_else(threads);
     let settings = settings(arguments, workers, available_memory())?;
     warn(&[settings.leaves], output);
+    warn_of_native(&job.program, &settings, output);
     warn_of_slots(&job.program, settings.capacity, output);
     let predicted = predicted(&job, arguments, &settings)?;
     let (mut kept, mut tallies) = (kept(&job)?, finite::tallies(&job.program, &job.sizes)?);
@@ -169,7 +170,7 @@ pub fn settings(arguments: &ExecArguments, workers: usize, free: Option<u64>) ->
     let (trace, repeat) = (arguments.trace.is_some(), arguments.repeat);
     let apart = arguments.backend == "mpi";
     let settings = Settings { apart, memory, trace, repeat, precision, ..way(&arguments.way, workers)? };
-    arguments.machine.as_ref().map_or(Ok(()), |_| check_precision(&settings))?;
+    arguments.machine.as_ref().map_or(Ok(()), |_| check_measured(&settings))?;
     Ok(settings)
 }
 
@@ -199,6 +200,21 @@ pub fn warn(leaves: &[LeafBackend], output: &Output) {
         let what = format!("{}, and this processor runs those for {wider}, which are faster", leaves.title());
         let help = format!("set OPENBLAS_CORETYPE={wider}, or say `--leaves faer`");
         output.warning(&Diagnostic::new(what).help(help));
+    }
+}
+
+/// Says beforehand where leaves that are to be native will be interpreted, and why.
+pub fn warn_of_native(program: &Program, settings: &Settings, output: &Output) {
+    if settings.leaves != LeafBackend::Native || !program.is_over_tiles() {
+        return;
+    }
+    let compiled = match settings.precision {
+        Precision::Double => compile_natively(program),
+        Precision::Single => Err("native leaves are of double precision".to_owned()),
+    };
+    if let Err(why) = compiled {
+        let said = Diagnostic::new(format!("leaves are interpreted, with the same bits: {why}"));
+        output.warning(&said.help("name a C compiler in `CC`, such as CC=gcc, or say `--leaves loops`"));
     }
 }
 

@@ -3,7 +3,7 @@
 //! Rank 0 reads, writes and speaks; the text of the program goes from it to the others, and at the end its verdict, so that
 //! all ranks end with one code.
 
-use crate::driver::commands::exec::{Asked, finish, kept, predicted, settings, warn, warn_of_slots};
+use crate::driver::commands::exec::{Asked, finish, kept, predicted, settings, warn, warn_of_native, warn_of_slots};
 use crate::driver::flags::cluster_arguments::ExecArguments;
 use crate::driver::runs::job::Job;
 use crate::driver::runs::{finite, inputs, outputs};
@@ -52,6 +52,7 @@ fn on_ranks(world: &World, arguments: &ExecArguments, output: &Output) -> Result
     let (program, sizes, settings) = world.settle(part(world, arguments, &text, world.neighbours()))?;
     if world.is_first() {
         warn(&[settings.leaves], output);
+        warn_of_native(&program, &settings, output);
         warn_of_slots(&program, settings.capacity, output);
     }
     let predicted = job.as_ref().map(|job| predicted(job, arguments, &settings)).transpose();

@@ -304,6 +304,9 @@ pub struct EmitArguments {
     /// What works on tiles in C: loops, with the bits of `exec`; or blas, for products of matrices, with bits of its own [default: loops]
     #[arg(long, value_name = "loops|blas")]
     pub leaves: Option<String>,
+    /// Who the workers of the C are: threads; or mpi, ranks that each have their own rows of the arrays [default: threads]
+    #[arg(long, value_name = "threads|mpi")]
+    pub backend: Option<String>,
     /// Stop after a stage, and write what it prints in place of the program; all but `equations` are stages of a design, which is
     /// searched for where the kernel comes without one
     #[arg(long, value_name = "STAGE", conflicts_with = "closed_form")]

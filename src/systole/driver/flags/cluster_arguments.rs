@@ -139,8 +139,8 @@ pub struct WayArguments {
     /// How a word on a bus gets to all who listen: star, from who drives it; tree, handed on in rounds; chain, from one to the next
     #[arg(long, default_value = "tree")]
     pub broadcast: String,
-    /// What works on tiles: `loops` with the bits of the equations, or a library for what it knows: `faer`, or `openblas`
-    /// in builds with that feature
+    /// What works on tiles: `loops` with the bits of the equations, the same loops `native`, compiled by the system's C
+    /// compiler, or a library for what it knows: `faer`, or `openblas` in builds with that feature
     #[arg(long, default_value = "loops")]
     pub leaves: String,
 }

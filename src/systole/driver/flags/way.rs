@@ -5,7 +5,7 @@ use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, nearest};
 use systole_equations::recurrence::{Distribution, LeafOrder};
 use systole_run::exec::{Broadcast, Settings};
 use systole_run::leaf::LeafBackend;
-use systole_run::native::NativeLeaves;
+use systole_run::native::{NativeBackend, NativeLeaves};
 
 /// How so many workers run a program.
 pub fn way(arguments: &WayArguments, workers: usize) -> Checked<Settings> {
@@ -29,10 +29,11 @@ pub fn way(arguments: &WayArguments, workers: usize) -> Checked<Settings> {
     })
 }
 
-/// `loops`, `faer` or `openblas`.
+/// `loops`, `native`, `faer` or `openblas`.
 pub fn leaves(text: &str) -> Checked<LeafBackend> {
     match text {
         "loops" => Ok(LeafBackend::Loops),
+        "native" => Ok(LeafBackend::Native),
         "faer" => Ok(LeafBackend::Faer),
         #[cfg(feature = "openblas")]
         "openblas" => Ok(LeafBackend::OpenBlas),
@@ -40,7 +41,17 @@ pub fn leaves(text: &str) -> Checked<LeafBackend> {
         "openblas" => Diagnostic::usage("this build of systole knows no OpenBLAS")
             .help("build it with `cargo build --release --features openblas`, or say `--leaves faer`")
             .alone(),
-        _ => Err(unknown("library for leaves", text, &["loops", "faer", "openblas"])),
+        _ => Err(unknown("library for leaves", text, &["loops", "native", "faer", "openblas"])),
+    }
+}
+
+/// Those whose rates are measured: all but `native`.
+pub fn measured_leaves(text: &str) -> Checked<LeafBackend> {
+    match leaves(text)? {
+        LeafBackend::Native => Diagnostic::usage("machine files have no rates of native leaves")
+            .help("say `--leaves loops`, which has the same bits and is slower, or `--leaves faer`")
+            .alone(),
+        leaves => Ok(leaves),
     }
 }
 
@@ -49,6 +60,13 @@ pub fn native_leaves(text: &str) -> Checked<NativeLeaves> {
     let found = NativeLeaves::ALL.into_iter().find(|(_, word)| *word == text);
     let words = NativeLeaves::ALL.map(|(_, word)| word);
     found.map(|(leaves, _)| leaves).ok_or_else(|| unknown("library for leaves in C", text, &words))
+}
+
+/// `threads` or `mpi`.
+pub fn native_backend(text: &str) -> Checked<NativeBackend> {
+    let found = NativeBackend::ALL.into_iter().find(|(_, word)| *word == text);
+    let words = NativeBackend::ALL.map(|(_, word)| word);
+    found.map(|(backend, _)| backend).ok_or_else(|| unknown("back end", text, &words))
 }
 
 /// Numbers with an `x` between them.

@@ -15,7 +15,7 @@ mod table;
 
 use crate::driver::flags::cluster_arguments::TuneArguments;
 use crate::driver::flags::way;
-use crate::driver::flags::way::{arrangement, broadcast, layout, leaves, order};
+use crate::driver::flags::way::{arrangement, broadcast, layout, measured_leaves, order};
 use crate::driver::runs::{inputs, memory};
 use crate::driver::shown::output::Output;
 use crate::driver::{Done, Failure, Verdict, files};
@@ -170,7 +170,7 @@ fn choices(arguments: &TuneArguments) -> Checked<Choices> {
         capacities: std::iter::once(None).chain(capacity.iter().copied().map(Some)).collect(),
         broadcasts: broadcast.iter().map(|shape| self::broadcast(shape)).collect::<Checked<_>>()?,
         layout: layout.as_deref().map(self::layout).transpose()?,
-        leaves: self::leaves(leaves)?,
+        leaves: measured_leaves(leaves)?,
         memory: memory.as_deref().map(memory::parse).transpose()?,
     })
 }
