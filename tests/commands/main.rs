@@ -24,6 +24,8 @@ mod emit;
 mod empties;
 mod fifos;
 
+mod first_minutes;
+
 mod files;
 
 mod energy;
