@@ -44,6 +44,8 @@ mod kernel_rows;
 
 mod kernels;
 
+mod language_server;
+
 mod latency;
 
 mod layers;

@@ -4,13 +4,14 @@ use crate::tree::{File, files, page, root};
 use std::collections::BTreeSet;
 
 /// The packages below `src/`, each with those that it may name. `systole` is the root package.
-pub const PACKAGES: [(&str, &[&str]); 6] = [
+pub const PACKAGES: [(&str, &[&str]); 7] = [
     ("base", &[]),
     ("equations", &["base"]),
     ("program", &["base", "equations"]),
     ("compile", &["base", "equations", "program"]),
     ("run", &["base", "equations", "program"]),
-    ("systole", &["base", "equations", "program", "compile", "run"]),
+    ("language-server", &["base", "equations", "program", "compile"]),
+    ("systole", &["base", "equations", "program", "compile", "run", "language-server"]),
 ];
 
 /// The modules of a package in the order of its `lib.rs`.

@@ -28,7 +28,8 @@ mod commands;
 
 use clap::Parser;
 use commands::{
-    calibrate, check, completions, derive, doctor, emit, equal, examples, exec, manual, new, predict, rules, sim, tune,
+    calibrate, check, completions, derive, doctor, emit, equal, examples, exec, language_server, manual, new, predict,
+    rules, sim, tune,
 };
 use flags::arguments::{Arguments, Command};
 use shown::output::Output;
@@ -182,6 +183,7 @@ fn dispatch(command: &Command, output: &Output) -> Done {
         Command::Rules(arguments) => rules::run(arguments, output),
         Command::New(arguments) => new::run(arguments, output),
         Command::Examples(arguments) => examples::run(arguments, output),
+        Command::LanguageServer => language_server::run(),
         Command::Completions(arguments) => completions::run(arguments, output),
         Command::Manual(arguments) => manual::run(arguments, output),
         Command::Doctor => doctor::run(output),

@@ -48,6 +48,8 @@ pub mod rules_table;
 
 pub mod doctor;
 
+pub mod language_server;
+
 pub mod completions;
 
 pub mod manual;

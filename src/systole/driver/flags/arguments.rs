@@ -110,6 +110,11 @@ pub enum Command {
     /// Example: systole rules check
     #[command(verbatim_doc_comment)]
     Rules(RulesArguments),
+    /// Answer an editor on standard input and output: messages, hovers, definitions and completions for .rec, .rules and .pe
+    ///
+    /// Example: systole language-server
+    #[command(verbatim_doc_comment)]
+    LanguageServer,
     /// Print what a shell needs to complete commands and flags
     ///
     /// Example: systole completions bash
