@@ -298,6 +298,9 @@ pub struct SearchArguments {
     /// How many designs the table shows
     #[arg(long, default_value_t = 16)]
     pub most: usize,
+    /// Write the designs of the table, all of them, as comma-separated values
+    #[arg(long, value_name = "FILE.csv")]
+    pub csv: Option<PathBuf>,
 }
 
 /// `systole prove`.
