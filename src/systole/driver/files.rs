@@ -57,8 +57,8 @@ const DEPTH: usize = 2;
 fn nearby(path: &Path, extension: &str) -> String {
     let folder = if path.is_dir() { path } else { whole::folder(path) };
     if !folder.is_dir() {
-        let ships = shipped::meant(path, extension).map(|meant| format!("did you mean `{meant}`, which ships?"));
-        return ships.unwrap_or_else(|| format!("there is no folder `{}`", folder.display()));
+        let ships = shipped::meant(path, extension).map(|meant| format!("; did you mean `{meant}`, which ships?"));
+        return format!("there is no folder `{}`{}", folder.display(), ships.unwrap_or_default());
     }
     let there = files_below(folder, extension, DEPTH);
     let stem = |path: &PathBuf| path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
