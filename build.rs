@@ -2,7 +2,10 @@
 //!
 //! Looked for, in this order: what `make setup` unpacks into `.z3`, the folder that `Z3_LIBRARY_PATH_OVERRIDE` names, pkg-config, the
 //! package `z3-solver` of Python. The first that is there is linked. A binary looks beside itself first (`../lib/systole`, as
-//! `make install` has it), then where Z3 was when it was built.
+//! `make install` has it), then in each place where Z3 was when it was built.
+//!
+//! Packages that only run programs need no solver but in their tests. The files that are part of a package from elsewhere in the
+//! checkout, this one too, are links there, so that each package is whole by itself.
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -15,11 +18,24 @@ const MISSING: &str = "\n\
 
 fn main() {
     println!("cargo:rerun-if-env-changed=Z3_LIBRARY_PATH_OVERRIDE");
-    let folder = unpacked().or_else(named).or_else(packaged).or_else(of_python).unwrap_or_else(|| panic!("{MISSING}"));
-    println!("cargo:rustc-link-search=native={}", folder.display());
-    for place in ["$ORIGIN/../lib/systole".as_ref(), folder.as_path()] {
+    shipped();
+    let found: Vec<PathBuf> = [unpacked(), named(), packaged(), of_python()].into_iter().flatten().collect();
+    assert!(!found.is_empty() || !needs_solver(), "{MISSING}");
+    found.first().inspect(|folder| println!("cargo:rustc-link-search=native={}", folder.display()));
+    for place in std::iter::once(Path::new("$ORIGIN/../lib/systole")).chain(found.iter().map(PathBuf::as_path)) {
         println!("cargo:rustc-link-arg=-Wl,-rpath,{}", place.display());
     }
+}
+
+/// Files that the command holds are looked through again when one is new.
+fn shipped() {
+    let folders = ["kernels", "machines"].into_iter().filter(|folder| Path::new(folder).is_dir());
+    folders.for_each(|folder| println!("cargo:rerun-if-changed={folder}"));
+}
+
+/// Whether the package itself calls Z3, and not only its tests.
+fn needs_solver() -> bool {
+    !["systole-program", "systole-run"].contains(&env!("CARGO_PKG_NAME"))
 }
 
 /// What `make setup` unpacks.

@@ -378,7 +378,8 @@ fn commands_within_sentences_could_run() {
 fn has_its_files(command: &str, page: &str) -> Result<(), String> {
     let is_file = |word: &&String| [".rec", ".pe", ".toml"].iter().any(|end| word.ends_with(end)) || word.contains('/');
     let is_there = |word: &str| {
-        let is_written = ["file: ", "-o ", "--output "].iter().any(|begin| page.contains(&format!("{begin}{word}")));
+        let is_written =
+            ["file: ", "-o ", "--output ", "systole new "].iter().any(|begin| page.contains(&format!("{begin}{word}")));
         word.starts_with("FILE") || root().join(word).exists() || is_written
     };
     let all = words(command);
@@ -392,5 +393,6 @@ fn commands_that_could_not_run_are_refused() {
         has_its_files("systole run kernels/none.rec", "").is_err() && has_its_files("systole sim a.pe", "").is_err()
     );
     assert!(has_its_files("systole sim a.pe", "`systole emit FILE.rec -o a.pe`").is_ok());
+    assert!(has_its_files("systole check a.rec", "`systole new a.rec`").is_ok());
     assert!(could_run("systole run kernels/matmul.rec --sizes N=4").is_err() && could_run("systole fly").is_err());
 }

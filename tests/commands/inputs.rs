@@ -142,3 +142,58 @@ fn run_tells_of_infinities_too() {
     assert!(ran.stdout.contains("  outputs   3 of 3 elements of `y` are infinite; first y[0]\n"), "{}", ran.stdout);
     assert_eq!(json(&["run", &kernel, "--size", "N=3"])["sim"]["not_finite"][0]["infinite"], 3);
 }
+
+/// An archive of NumPy: these arrays by their names, side by side as they are, with bytes after them that say what is where.
+fn archive(path: &str, arrays: &[(&str, &ArrayD<f64>)]) {
+    let mut writer = zip::ZipWriter::new(std::fs::File::create(path).expect("a file"));
+    for (number, (name, values)) in arrays.iter().enumerate() {
+        // NumPy packs those of `savez_compressed`, and leaves those of `savez` as they are.
+        let method = if number % 2 == 0 { zip::CompressionMethod::Deflated } else { zip::CompressionMethod::Stored };
+        let options = zip::write::SimpleFileOptions::default().compression_method(method);
+        writer.start_file(format!("{name}.npy"), options).expect("begun");
+        ndarray_npy::WriteNpyExt::write_npy(*values, &mut writer).expect("written");
+    }
+    writer.finish().expect("ended");
+}
+
+#[test]
+fn arrays_of_an_archive_are_inputs_by_their_names() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let matrix = |shift: f64| ArrayD::from_shape_fn(vec![3, 3], |at| at[0] as f64 * shift - at[1] as f64);
+    let (a, b) = (matrix(0.5), matrix(3.0));
+    let [both, more] = ["both.npz", "more.npz"].map(path);
+    archive(&both, &[("A", &a), ("B", &b)]);
+    archive(&more, &[("A", &a), ("Z", &b)]);
+    write_npy(path("a.npy"), &a).expect("written");
+    write_npy(path("b.npy"), &b).expect("written");
+    let program = path("cannon.pe");
+    good(&["emit", "kernels/matmul.rec", "--schedule", "cannon", "-o", &program]);
+    let run = ["kernels/matmul.rec", "--schedule", "cannon", "--size", "M=3,N=3,K=3"];
+    let heads = [[&["run"], &run[..]].concat(), vec!["sim", &program, "--size", "M=3,N=3,K=3"]];
+    for head in heads.iter().chain([&vec!["exec", &program, "--size", "M=3,N=3,K=3"]]) {
+        let result = |inputs: &[String]| -> ArrayD<f64> {
+            let c = path("c.npy");
+            let output = format!("C={c}");
+            let mut words = [&head[..], &["--output", &output]].concat();
+            inputs.iter().for_each(|input| words.extend(["--input", input]));
+            good(&words);
+            read_npy(c).expect("an array")
+        };
+        let wanted = result(&[format!("A={}", path("a.npy")), format!("B={}", path("b.npy"))]);
+        assert_eq!(result(std::slice::from_ref(&both)), wanted);
+        assert_eq!(result(&[format!("A={both}"), format!("B={}", path("b.npy"))]), wanted);
+        let why = |input: &str, refused: fn(&[&str]) -> String| refused(&[&head[..], &["--input", input]].concat());
+        // An array too many is a slip, not an input that is filled.
+        assert!(why(&more, misused).contains("`Z` is not an input"));
+        assert!(why(&format!("B={more}"), refused).contains("has no array `B`"));
+        assert!(why(&format!("A={}", path("none.npz")), refused).contains("cannot read"));
+    }
+    std::fs::copy(path("a.npy"), path("false.npz")).expect("copied");
+    let message = refused(&["sim", &program, "--size", "M=3,N=3,K=3", "--input", &path("false.npz")]);
+    assert!(message.contains("cannot be used as an archive of arrays") && message.contains("numpy.savez"), "{message}");
+    // What is read is not written over.
+    let output = format!("C={both}");
+    let message = refused(&["sim", &program, "--size", "M=3,N=3,K=3", "--input", &both, "--output", &output]);
+    assert!(message.contains("are one file"), "{message}");
+}

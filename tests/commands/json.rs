@@ -111,7 +111,7 @@ fn the_other_commands_write_one_object_too() {
         &json(&["explain", "kernels/matmul.rec", "--schedule", "cannon"]),
         "recurrences steps checked saturation",
     );
-    assert_keys(&json(&["doctor"]), "solver cores mpirun");
+    assert_keys(&json(&["doctor"]), "solver cores mpirun findings");
 }
 
 #[test]

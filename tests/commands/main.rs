@@ -24,6 +24,8 @@ mod emit;
 mod empties;
 mod fifos;
 
+mod first_minutes;
+
 mod files;
 
 mod energy;
@@ -41,6 +43,8 @@ mod inputs;
 mod kernel_rows;
 
 mod kernels;
+
+mod language_server;
 
 mod latency;
 

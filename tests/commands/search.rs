@@ -187,3 +187,36 @@ fn placements_without_a_dataflow_are_told_as_such() {
         assert!(message.contains(part), "no `{part}` in {message}");
     }
 }
+
+/// The front as comma-separated values: the designs of `--json` in their order, each a row.
+#[test]
+fn the_front_is_written_as_a_table_for_other_programs() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("front.csv").display().to_string();
+    for (kernel, sizes, more) in [
+        ("kernels/matmul.rec", "M=3,N=3,K=3", &[][..]),
+        ("kernels/matmul.rec", "M=2,N=2,K=2", &["--all", "--bound", "1", "--rank", "2", "--steps", "0..1"]),
+        ("kernels/cholesky.rec", "N=4", &[]),
+        ("kernels/naive/two_terms.rec", "N=4", &["--forms"]),
+    ] {
+        let found = json(&[&["search", kernel, "--size", sizes, "--csv", &path], more].concat());
+        let text = std::fs::read_to_string(&path).unwrap();
+        let mut rows = text.lines();
+        let titles: Vec<&str> = rows.next().unwrap().split(',').collect();
+        let designs = match (found["all"].as_array(), found["together"]["front"].as_array()) {
+            (Some(all), _) => all,
+            (None, Some(together)) => together,
+            (None, None) => found["front"].as_array().unwrap(),
+        };
+        let keys: Vec<&str> = titles.iter().copied().filter(|title| *title != "design").collect();
+        let costs: Vec<String> =
+            designs.iter().map(|design| keys.iter().map(|key| format!("{},", design[*key])).collect()).collect();
+        let rows: Vec<&str> = rows.collect();
+        assert_eq!(rows.len(), designs.len());
+        for (row, costs) in rows.iter().zip(costs) {
+            assert!(row.starts_with(&costs) && row.len() > costs.len() + 3, "{row}: {costs}");
+        }
+    }
+    let message = super::start::refused(&["search", "kernels/matmul.rec", "--csv", "no/such/folder.csv"]);
+    assert!(message.contains("cannot write `no/such/folder.csv`"), "{message}");
+}

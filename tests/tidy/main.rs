@@ -6,6 +6,8 @@ mod data;
 
 mod imports;
 
+mod packages;
+
 mod pages;
 
 mod prose;

@@ -18,7 +18,7 @@ macro_rules! shipped {
     ($($name:literal)*) => {
         /// The kernels of `kernels/naive`, with their texts at the time of the build.
         pub const NAIVE: &[(&str, &str)] =
-            &[$(($name, include_str!(concat!("../../../kernels/naive/", $name, ".rec")))),*];
+            &[$(($name, include_str!(concat!("../kernels/naive/", $name, ".rec")))),*];
     };
 }
 

@@ -45,16 +45,11 @@ const TRIANGLE: &str = "kernel triangle(N)\nin A[N, N]\nout C[N, N]\n\
 const SAMPLES: [&[Sample]; TASKS.len()] = [
     &[PRODUCT, PRODUCT_OF_ROWS],
     &[Sample { text: TRIANGLE, ..PRODUCT }],
-    &[Sample { text: include_str!("../../../rules/leaves/solve_rows.rec"), tiled: &["r", "i"], leaf: "X", ..PRODUCT }],
-    &[Sample { text: include_str!("../../../rules/leaves/factor_lower.rec"), tiled: &["i"], leaf: "L.2", ..PRODUCT }],
-    &[Sample { text: include_str!("../../../rules/leaves/invert_lower.rec"), tiled: &["i"], leaf: "X.2", ..PRODUCT }],
-    &[Sample { text: include_str!("../../../rules/leaves/factor_both.rec"), tiled: &["i"], leaf: "L_U.3", ..PRODUCT }],
-    &[Sample {
-        text: include_str!("../../../kernels/edit_distance.rec"),
-        tiled: &["i", "j"],
-        leaf: "D.4",
-        last: TILES,
-    }],
+    &[Sample { text: include_str!("../leaves/solve_rows.rec"), tiled: &["r", "i"], leaf: "X", ..PRODUCT }],
+    &[Sample { text: include_str!("../leaves/factor_lower.rec"), tiled: &["i"], leaf: "L.2", ..PRODUCT }],
+    &[Sample { text: include_str!("../leaves/invert_lower.rec"), tiled: &["i"], leaf: "X.2", ..PRODUCT }],
+    &[Sample { text: include_str!("../leaves/factor_both.rec"), tiled: &["i"], leaf: "L_U.3", ..PRODUCT }],
+    &[Sample { text: include_str!("edit_distance.rec"), tiled: &["i", "j"], leaf: "D.4", last: TILES }],
 ];
 
 /// A kernel has so many whole tiles along each index.

@@ -1,5 +1,6 @@
 //! Reading sources and machine files, writing files whole or not at all.
 
+use crate::driver::shipped;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -11,8 +12,12 @@ use systole_base::span::Source;
 use systole_base::whole;
 use systole_base::whole::{Draft, Place};
 
-/// The text of a file; where there is none, files with this extension are named that may be meant.
+/// The text of a file; where there is none, the text that ships under its name. Where there is none of that either, files with this
+/// extension are named that may be meant.
 pub fn read_as(path: &Path, extension: &str) -> Checked<Arc<Source>> {
+    if let Some(text) = shipped::text(path).filter(|_| !path.exists()) {
+        return Ok(Source::new(path.display().to_string(), text));
+    }
     let bytes = std::fs::read(path).map_err(|error| {
         let message = format!("cannot read `{}`: {}", path.display(), plain(&error));
         vec![Diagnostic::new(message).help(nearby(path, extension)).about(MessageCode::File)]
@@ -52,7 +57,8 @@ const DEPTH: usize = 2;
 fn nearby(path: &Path, extension: &str) -> String {
     let folder = if path.is_dir() { path } else { whole::folder(path) };
     if !folder.is_dir() {
-        return format!("there is no folder `{}`", folder.display());
+        let ships = shipped::meant(path, extension).map(|meant| format!("; did you mean `{meant}`, which ships?"));
+        return format!("there is no folder `{}`{}", folder.display(), ships.unwrap_or_default());
     }
     let there = files_below(folder, extension, DEPTH);
     let stem = |path: &PathBuf| path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();

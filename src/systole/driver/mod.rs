@@ -8,6 +8,8 @@
 
 mod flags;
 
+mod shipped;
+
 mod files;
 
 mod shown;
@@ -25,7 +27,10 @@ pub mod stop;
 mod commands;
 
 use clap::Parser;
-use commands::{calibrate, check, derive, doctor, emit, equal, exec, predict, rules, sim, tune};
+use commands::{
+    calibrate, check, completions, derive, doctor, emit, equal, examples, exec, language_server, manual, new, predict,
+    rules, sim, tune,
+};
 use flags::arguments::{Arguments, Command};
 use shown::output::Output;
 use shown::refusal_json::failure_json;
@@ -176,6 +181,11 @@ fn dispatch(command: &Command, output: &Output) -> Done {
         Command::Explore(arguments) => pipeline::run(arguments, output),
         Command::Calibrate(arguments) => calibrate::run(arguments, output),
         Command::Rules(arguments) => rules::run(arguments, output),
+        Command::New(arguments) => new::run(arguments, output),
+        Command::Examples(arguments) => examples::run(arguments, output),
+        Command::LanguageServer => language_server::run(),
+        Command::Completions(arguments) => completions::run(arguments, output),
+        Command::Manual(arguments) => manual::run(arguments, output),
         Command::Doctor => doctor::run(output),
     }
 }

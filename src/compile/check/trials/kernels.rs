@@ -17,7 +17,7 @@ use systole_equations::tiles::{TileSize, tile};
 macro_rules! shipped {
     ($($name:literal)*) => {
         /// The kernels that ship, with their texts at the time of the build.
-        pub const KERNELS: &[(&str, &str)] = &[$(($name, include_str!(concat!("../../../../kernels/", $name, ".rec")))),*];
+        pub const KERNELS: &[(&str, &str)] = &[$(($name, include_str!(concat!("../../kernels/", $name, ".rec")))),*];
     };
 }
 

@@ -16,19 +16,19 @@ use systole_base::span::Source;
 
 /// The rules at the time of the build, with the names of their files.
 const EMBEDDED: [(&str, &str); 3] = [
-    ("dataflow.rules", include_str!("../../../../rules/dataflow.rules")),
-    ("handoff.rules", include_str!("../../../../rules/handoff.rules")),
-    ("pointwise.rules", include_str!("../../../../rules/pointwise.rules")),
+    ("dataflow.rules", include_str!("../../rules/dataflow.rules")),
+    ("handoff.rules", include_str!("../../rules/handoff.rules")),
+    ("pointwise.rules", include_str!("../../rules/pointwise.rules")),
 ];
 
 /// Those of the algebra.
 const ALGEBRA: [(&str, &str); 6] = [
-    ("folds.rules", include_str!("../../../../rules/algebra/folds.rules")),
-    ("functions.rules", include_str!("../../../../rules/algebra/functions.rules")),
-    ("orders.rules", include_str!("../../../../rules/algebra/orders.rules")),
-    ("recursion.rules", include_str!("../../../../rules/algebra/recursion.rules")),
-    ("reductions.rules", include_str!("../../../../rules/algebra/reductions.rules")),
-    ("ring.rules", include_str!("../../../../rules/algebra/ring.rules")),
+    ("folds.rules", include_str!("../../rules/algebra/folds.rules")),
+    ("functions.rules", include_str!("../../rules/algebra/functions.rules")),
+    ("orders.rules", include_str!("../../rules/algebra/orders.rules")),
+    ("recursion.rules", include_str!("../../rules/algebra/recursion.rules")),
+    ("reductions.rules", include_str!("../../rules/algebra/reductions.rules")),
+    ("ring.rules", include_str!("../../rules/algebra/ring.rules")),
 ];
 
 /// Rules with unique names, in the order in which they run.
@@ -148,7 +148,7 @@ pub fn load_phase(phase: Phase, extra: Option<&Path>) -> Checked<RuleSet> {
 }
 
 fn read_phase(phase: Phase, extra: Option<&Path>) -> Checked<RuleSet> {
-    let own = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../rules"));
+    let own = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/rules"));
     let mut sources = if own.is_dir() { read_directory(&phase.folder(own))? } else { embedded(phase) };
     let directory = extra.map(|directory| phase.folder(directory));
     if let Some(directory) = directory.filter(|directory| phase == Phase::Dataflow || directory.is_dir()) {

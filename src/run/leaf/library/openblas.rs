@@ -1,4 +1,4 @@
-//! The library OpenBLAS, through the package `openblas` of this project.
+//! The library OpenBLAS, through the package `systole-openblas` of this project.
 
 use super::halves::Factor;
 use super::solves::{Rows, Solve};

@@ -74,7 +74,7 @@ const NONE: Place = at("", "", "");
 macro_rules! solve {
     ($file:literal, $is_unit:literal, $given:literal, $column:literal) => {
         LibraryTask {
-            text: include_str!(concat!("../../../../rules/leaves/", $file, ".rec")),
+            text: include_str!(concat!("../../leaves/", $file, ".rec")),
             leaf: "X",
             task: Task::Solve { is_unit: $is_unit },
             result: at("X", "i", $column),
@@ -96,7 +96,7 @@ const LINES: [LibraryTask; 12] = [
     solve!("solve_sums_rows", false, "", "r"),
     solve!("solve_sums_columns", false, "", "r"),
     LibraryTask {
-        text: include_str!("../../../../rules/leaves/factor_lower.rec"),
+        text: include_str!("../../leaves/factor_lower.rec"),
         leaf: "L.2",
         task: Task::Factor,
         result: at("L", "i", "j"),
@@ -106,7 +106,7 @@ const LINES: [LibraryTask; 12] = [
         upper: NONE,
     },
     LibraryTask {
-        text: include_str!("../../../../rules/leaves/factor_upper.rec"),
+        text: include_str!("../../leaves/factor_upper.rec"),
         leaf: "L.2",
         task: Task::Factor,
         result: at("L", "j", "i"),
@@ -116,7 +116,7 @@ const LINES: [LibraryTask; 12] = [
         upper: NONE,
     },
     LibraryTask {
-        text: include_str!("../../../../rules/leaves/invert_lower.rec"),
+        text: include_str!("../../leaves/invert_lower.rec"),
         leaf: "X.2",
         task: Task::Invert,
         result: at("X", "i", "j"),
@@ -126,7 +126,7 @@ const LINES: [LibraryTask; 12] = [
         upper: NONE,
     },
     LibraryTask {
-        text: include_str!("../../../../rules/leaves/factor_both.rec"),
+        text: include_str!("../../leaves/factor_both.rec"),
         leaf: "L_U.3",
         task: Task::FactorBoth,
         result: Place { layer: 1, ..at("L_U", "i", "j") },

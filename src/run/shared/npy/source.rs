@@ -31,14 +31,19 @@ impl NpySource {
     /// # Errors
     /// A file that cannot be read, is no `.npy` file, ends early, or holds another type of element.
     pub fn open(path: &Path) -> Checked<NpySource> {
-        let shown = path.display();
-        let file = File::open(path).and_then(|file| Ok((file.metadata()?, file)));
-        let (metadata, file) = file.map_err(|error| {
-            vec![Diagnostic::new(format!("cannot read `{shown}`: {error}")).about(MessageCode::File)]
-        })?;
+        let file = File::open(path).map_err(|error| unopened(path, &error))?;
+        NpySource::read(path, file)
+    }
+
+    /// The array of a file that is open already, at its beginning; `path` is what messages call it.
+    ///
+    /// # Errors
+    /// A file that is no `.npy` file, ends early, or holds another type of element.
+    pub fn read(path: &Path, file: File) -> Checked<NpySource> {
+        let metadata = file.metadata().map_err(|error| unopened(path, &error))?;
         let length = metadata.is_file().then_some(metadata.len());
         NpySource::of_file(path, file, length).map_err(|reason| {
-            let fault = Diagnostic::new(format!("`{shown}` cannot be used as an array: {reason}"));
+            let fault = Diagnostic::new(format!("`{}` cannot be used as an array: {reason}", path.display()));
             vec![fault.help("write it with `numpy.save(name, array.astype(\"<f8\"))`").about(MessageCode::Array)]
         })
     }
@@ -122,6 +127,10 @@ impl NpySource {
         }
         place
     }
+}
+
+fn unopened(path: &Path, error: &std::io::Error) -> Diagnostics {
+    vec![Diagnostic::new(format!("cannot read `{}`: {error}", path.display())).about(MessageCode::File)]
 }
 
 impl Source for NpySource {

@@ -1,5 +1,6 @@
 //! `systole check`: parse, validate, print the normal form and the dependences; and hold recurrences of a file against its design.
 
+use crate::driver::commands::watch;
 use crate::driver::flags::arguments::CheckArguments;
 use crate::driver::kernels::designed::DESIGN;
 use crate::driver::kernels::origin::{Derived, Origin};
@@ -16,6 +17,13 @@ use systole_equations::recurrence::RecurrenceSystem;
 
 /// Runs the command.
 pub fn run(arguments: &CheckArguments, output: &Output) -> Done {
+    match arguments.watch {
+        true => watch::run(&arguments.kernel.kernel, || check(arguments, output), output),
+        false => check(arguments, output),
+    }
+}
+
+fn check(arguments: &CheckArguments, output: &Output) -> Done {
     let (source, claimed) = pipeline::source_and_claims(&arguments.kernel.kernel)?;
     let system = recurrence::load(&source)?;
     let rules = arguments.kernel.rules.as_deref();

@@ -3,7 +3,13 @@
 //! In: the flags of a command. Out: its verdict. Commands that start from a kernel are called by `pipeline` once its stages are done;
 //! the others call the stages they need themselves.
 
+pub mod new;
+
+pub mod examples;
+
 pub mod check;
+
+pub mod watch;
 
 pub mod search;
 
@@ -41,3 +47,9 @@ pub mod rules;
 pub mod rules_table;
 
 pub mod doctor;
+
+pub mod language_server;
+
+pub mod completions;
+
+pub mod manual;

@@ -99,7 +99,7 @@ impl KernelCommand for RunArguments {
         if let Some(missed) = &missed {
             object["sim"]["missed"] = missed.to_json();
         }
-        let unused = inputs::unused(Some(&kernel.origin.system), None, &self.arrays.input);
+        let unused = inputs::unused(Some(&kernel.origin.system), None, &self.arrays.given()?);
         inputs::say_unused(&unused, "  unused    ", (output, &mut object));
         finite::say(&finite::of_outputs(&outcome.outputs), "  outputs   ", (output, &mut object["sim"]));
         self.say_next(&kernel.origin.system, &unused, output);
@@ -167,7 +167,7 @@ fn simulate(
     let (program, sizes, arrays) = (&written.program, &searched.setting.given, &arguments.arrays);
     array::check(program, sizes)?;
     let system = &searched.kernel.origin.system;
-    let tensors = inputs::tensors(program, system, sizes, &arrays.input, arrays.seed)?;
+    let tensors = inputs::tensors(program, system, sizes, &arrays.given()?, arrays.seed)?;
     let start = Instant::now();
     let settings = timed::settings(&searched.setting.machine);
     let (outcome, trace) = tracing.simulate(program, sizes, &tensors, &settings, recorder.as_mut())?;

@@ -1,5 +1,6 @@
 //! `systole search`: the Pareto front, or every legal design.
 
+use crate::driver::files::Named;
 use crate::driver::flags::arguments::{SearchArguments, SoughtArguments};
 use crate::driver::flags::setting::Setting;
 use crate::driver::kernels::kernel::Loaded;
@@ -7,14 +8,19 @@ use crate::driver::kernels::searched::Searched;
 use crate::driver::pipeline::{KernelCommand, LIMIT, on_network};
 use crate::driver::shown::bound::Bound;
 use crate::driver::shown::closure::Closure;
+use crate::driver::shown::columns::comma_separated;
 use crate::driver::shown::output::Output;
 use crate::driver::shown::show;
-use crate::driver::{Done, Verdict};
+use crate::driver::{Done, Verdict, files};
 use systole_compile::extract::Found;
 
 impl KernelCommand for SearchArguments {
     fn sought(&self) -> &SoughtArguments {
         &self.sought
+    }
+
+    fn written(&self) -> Vec<Named<'_>> {
+        vec![("`--csv`", self.csv.as_deref())]
     }
 
     fn shows_all_forms(&self) -> bool {
@@ -47,6 +53,10 @@ impl KernelCommand for SearchArguments {
         }
         let at = searched.counted().unwrap_or(&setting.sizes);
         let bound = Bound::at(&searched, at);
+        if let Some(path) = &self.csv {
+            let shown = together.filter(|_| !self.all);
+            files::write(path, &shown.map_or_else(|| csv(&searched, designs), |together| together.csv()))?;
+        }
         // Of all forms together there is no bound: each has operations of its own.
         if together.is_none() {
             output.line("");
@@ -64,6 +74,13 @@ impl KernelCommand for SearchArguments {
         output.object(&object);
         Ok(Verdict::Good)
     }
+}
+
+/// All designs as comma-separated values.
+fn csv(searched: &Searched, designs: &[Found]) -> String {
+    let titles = show::FRONT.map(str::to_owned).to_vec();
+    let row = |found: &Found| show::front_row(&found.cost, &show::design_line(searched, found));
+    comma_separated(std::iter::once(titles).chain(designs.iter().map(row)))
 }
 
 fn print_table(searched: &Searched, designs: &[Found], most: usize, output: &Output) {

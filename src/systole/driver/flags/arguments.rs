@@ -25,6 +25,16 @@ pub struct Arguments {
 /// The commands.
 #[derive(Subcommand, Debug)]
 pub enum Command {
+    /// Write a kernel to begin with, with comments that say what its lines mean
+    ///
+    /// Example: systole new product.rec
+    #[command(verbatim_doc_comment)]
+    New(NewArguments),
+    /// List what ships, by kind, each with a command that runs in any folder
+    ///
+    /// Example: systole examples attention
+    #[command(verbatim_doc_comment)]
+    Examples(ExamplesArguments),
     /// Parse and validate a kernel; print its normal form and its dependences; hold the recurrences of a .spaces file against it
     ///
     /// Example: systole check kernels/matmul.rec
@@ -100,7 +110,22 @@ pub enum Command {
     /// Example: systole rules check
     #[command(verbatim_doc_comment)]
     Rules(RulesArguments),
-    /// Say what this machine has
+    /// Answer an editor on standard input and output: messages, hovers, definitions and completions for .rec, .rules and .pe
+    ///
+    /// Example: systole language-server
+    #[command(verbatim_doc_comment)]
+    LanguageServer,
+    /// Print what a shell needs to complete commands and flags
+    ///
+    /// Example: systole completions bash
+    #[command(verbatim_doc_comment)]
+    Completions(CompletionsArguments),
+    /// Write the manual pages, one for each command
+    ///
+    /// Example: systole manual man1
+    #[command(verbatim_doc_comment)]
+    Manual(ManualArguments),
+    /// Say what this machine has, and what to install for what it lacks
     ///
     /// Example: systole doctor
     #[command(verbatim_doc_comment)]
@@ -219,11 +244,47 @@ pub struct SoughtArguments {
     pub space: SpaceArguments,
 }
 
+/// `systole new`.
+#[derive(Args, Debug)]
+pub struct NewArguments {
+    /// The file to write, such as product.rec; one that is there already is left as it is
+    #[arg(value_name = "FILE.rec")]
+    pub file: PathBuf,
+    /// Begin with a kernel that ships, such as kernels/matmul.rec
+    #[arg(long, value_name = "FILE.rec")]
+    pub from: Option<PathBuf>,
+}
+
+/// `systole examples`.
+#[derive(Args, Debug)]
+pub struct ExamplesArguments {
+    /// Only those with this word in their path, their title or a schedule; their schedules are listed too
+    #[arg(value_name = "WORD")]
+    pub about: Option<String>,
+}
+
+/// `systole completions`.
+#[derive(Args, Debug)]
+pub struct CompletionsArguments {
+    /// The shell
+    pub shell: clap_complete::Shell,
+}
+
+/// `systole manual`.
+#[derive(Args, Debug)]
+pub struct ManualArguments {
+    /// Where the pages go; it is made where it is not there
+    pub folder: PathBuf,
+}
+
 /// `systole check`.
 #[derive(Args, Debug)]
 pub struct CheckArguments {
     #[command(flatten)]
     pub kernel: KernelArguments,
+    /// Check again whenever the file changes, until Ctrl-C; with --json one object a time
+    #[arg(long)]
+    pub watch: bool,
 }
 
 /// `systole search`.
@@ -237,6 +298,9 @@ pub struct SearchArguments {
     /// How many designs the table shows
     #[arg(long, default_value_t = 16)]
     pub most: usize,
+    /// Write the designs of the table, all of them, as comma-separated values
+    #[arg(long, value_name = "FILE.csv")]
+    pub csv: Option<PathBuf>,
 }
 
 /// `systole prove`.

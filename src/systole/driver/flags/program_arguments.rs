@@ -6,8 +6,8 @@ use std::path::PathBuf;
 /// How arrays come in and go out.
 #[derive(Args, Debug)]
 pub struct ArrayArguments {
-    /// Read an input, such as A=a.npy; the others are filled from the seed
-    #[arg(long, value_name = "X=FILE.npy")]
+    /// Read an input, such as A=a.npy or A=arrays.npz, or all arrays of arrays.npz by their names; the others are filled from the seed
+    #[arg(long, value_name = "X=FILE.npy|FILE.npz")]
     pub input: Vec<String>,
     /// Write an output, such as C=c.npy
     #[arg(long, value_name = "X=FILE.npy")]

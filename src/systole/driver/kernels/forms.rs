@@ -251,6 +251,7 @@ impl Weighing<'_> {
             form: self.number,
             cost: found.cost,
             rows: show::design_rows(searched, found),
+            line: show::design_line(searched, found),
             object: show::found_json(searched, found),
         }
     }

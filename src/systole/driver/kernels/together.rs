@@ -4,6 +4,7 @@
 //! objects. Invariant: ties stay, in the order of the forms.
 
 use crate::driver::kernels::forms::Front;
+use crate::driver::shown::columns::comma_separated;
 use crate::driver::shown::output::Output;
 use crate::driver::shown::show;
 use serde_json::{Value, json};
@@ -20,6 +21,8 @@ pub struct Design {
     pub cost: Cost,
     /// Its rows in a table.
     pub rows: Vec<String>,
+    /// The design in one line.
+    pub line: String,
     /// The design for programs.
     pub object: Value,
 }
@@ -55,6 +58,13 @@ impl Together {
             design.rows.iter().zip(numbers).for_each(|(row, number)| output.line(&format!("  {number:>4}  {row}")));
         }
         show::print_rest(self.designs.len(), most, output);
+    }
+
+    /// The same as comma-separated values, all of them, with the number of the form in front.
+    pub fn csv(&self) -> String {
+        let titles = ["form"].into_iter().chain(show::FRONT).map(str::to_owned).collect();
+        let row = |one: &Design| [vec![one.form.to_string()], show::front_row(&one.cost, &one.line)].concat();
+        comma_separated(std::iter::once(titles).chain(self.designs.iter().map(row)))
     }
 
     /// The same for programs: each design as it stands on the front of its form, with the form's number.

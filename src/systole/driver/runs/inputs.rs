@@ -1,5 +1,7 @@
 //! Sizes and arrays from the command line.
 
+use crate::driver::flags::program_arguments::ArrayArguments;
+use crate::driver::runs::archive;
 use crate::driver::runs::filled::Filled;
 use crate::driver::shown::output::Output;
 use serde_json::{Value, json};
@@ -81,6 +83,20 @@ pub fn size(text: &str, parameters: &[Name]) -> Result<(Name, i64), Diagnostic> 
     }
 }
 
+impl ArrayArguments {
+    /// `X=FILE` for each array that is given; those of an archive that is named alone one by one.
+    ///
+    /// # Errors
+    /// An archive that cannot be read.
+    pub fn given(&self) -> Checked<Vec<String>> {
+        let each = |text: &String| match archive::is_archive(Path::new(text)) && !text.contains('=') {
+            true => Ok(archive::names(Path::new(text))?.iter().map(|name| format!("{name}={text}")).collect()),
+            false => Ok(vec![text.clone()]),
+        };
+        Ok(self.input.iter().map(each).collect::<Checked<Vec<Vec<String>>>>()?.concat())
+    }
+}
+
 /// Where the inputs of a program come from: files, or the seed, as the program assumes them; one that does not say so may be of a
 /// kernel that does. A file for an input of the kernel that the program does without is looked at, and no more.
 pub fn sources(
@@ -100,7 +116,8 @@ pub fn sources(
     let mut sources = Sources::new();
     for file in files {
         let (tensor, path) = assignment(file, &names, "input")?;
-        let source = NpySource::open(Path::new(path))?;
+        let path = Path::new(path);
+        let source = if archive::is_archive(path) { archive::array(path, tensor)? } else { NpySource::open(path)? };
         match others.iter().find(|other| &*other.name == tensor) {
             Some(other) => check_shape(other, sizes, source.shape())?,
             None => _ = sources.insert(name(tensor), Box::new(source)),

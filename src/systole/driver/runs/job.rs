@@ -4,8 +4,8 @@ use crate::driver::files::Named;
 use crate::driver::flags::program_arguments::{ArrayArguments, ProgramArguments};
 use crate::driver::kernels::mistaken;
 use crate::driver::runs::agreement::check_numbers;
-use crate::driver::runs::inputs;
 use crate::driver::runs::reference::check_reference;
+use crate::driver::runs::{archive, inputs};
 use crate::driver::shown::output::Output;
 use crate::driver::{files, pipeline};
 use std::path::Path;
@@ -45,9 +45,10 @@ impl Job {
         let sizes = inputs::sizes(&arguments.size, &program.parameters, None)?;
         reference.iter().try_for_each(|kernel| check_reference(&program, kernel, &sizes))?;
         let arrays = &arguments.arrays;
-        let sources = inputs::sources(&program, reference.as_ref(), &sizes, &arrays.input, arrays.seed)?;
+        let given = arrays.given()?;
+        let sources = inputs::sources(&program, reference.as_ref(), &sizes, &given, arrays.seed)?;
         let is_filled = arrays.input.is_empty();
-        let unused = inputs::unused(reference.as_ref(), Some(&program), &arrays.input);
+        let unused = inputs::unused(reference.as_ref(), Some(&program), &given);
         Ok(Job { program, sizes, sources, unused, reference, is_filled })
     }
 
@@ -98,9 +99,11 @@ impl ArrayArguments {
     }
 }
 
-/// The paths of `X=FILE.npy`.
+/// The paths of `X=FILE.npy`, and of archives that are named alone.
 fn paths<'p>(texts: &'p [String], flag: &'static str) -> impl Iterator<Item = Named<'p>> {
-    texts.iter().filter_map(move |text| Some((flag, Some(Path::new(text.split_once('=')?.1)))))
+    let alone = |text: &'p String| Some(Path::new(text)).filter(|path| archive::is_archive(path));
+    let path = move |text: &'p String| text.split_once('=').map(|(_, path)| Path::new(path)).or_else(|| alone(text));
+    texts.iter().filter_map(move |text| Some((flag, Some(path(text)?))))
 }
 
 /// The program; of a text that was changed by hand with a warning.

@@ -13,6 +13,8 @@ pub mod job;
 
 pub mod filled;
 
+pub mod archive;
+
 pub mod inputs;
 
 pub mod outputs;

@@ -172,6 +172,32 @@ pub fn design_rows(searched: &Searched, found: &Found) -> Vec<String> {
     std::iter::once(first).chain(words.spaces().iter().map(|line| format!("         {line}"))).collect()
 }
 
+/// The titles of the columns that [`front_row`] has.
+pub const FRONT: [&str; 7] = ["cycles", "pes", "channel_words", "memory_words", "buffers", "fanout", "design"];
+
+/// A design in a table for other programs: its costs, and the design in one line.
+pub fn front_row(cost: &Cost, design: &str) -> Vec<String> {
+    let numbers = [
+        cost.cycles.to_string(),
+        cost.pes.to_string(),
+        cost.channel_words.to_string(),
+        cost.memory_words.to_string(),
+        cost.buffers.to_string(),
+        cost.fanout.to_string(),
+    ];
+    numbers.into_iter().chain([design.to_owned()]).collect()
+}
+
+/// A design in one line, its spaces side by side.
+pub fn design_line(searched: &Searched, found: &Found) -> String {
+    let words = shape::words(&searched.design(found));
+    let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match words.line() {
+        Some(line) => plain(&line),
+        None => words.spaces().iter().map(|line| plain(line)).collect::<Vec<_>>().join("; "),
+    }
+}
+
 /// How many of `count` designs a table of `most` leaves out, if any.
 pub fn print_rest(count: usize, most: usize, output: &Output) {
     if count > most {
