@@ -16,6 +16,9 @@ use std::cell::Cell;
 use std::cmp::Ordering;
 use systole_base::integer::gcd;
 
+/// Where more numbers are written than this the tree is too large.
+const MOST_WRITTEN: u64 = 100_000_000;
+
 /// Larger numbers are left to others.
 const LARGEST: u64 = 1 << 40;
 
@@ -28,14 +31,20 @@ pub(super) enum Best {
     Nowhere,
 }
 
-/// The first of the best solutions, found within so many nodes.
-pub(super) fn best(problem: &LinearProblem, nodes: usize) -> Option<Best> {
+/// The first of the best solutions, found within so many nodes. `work` counts the numbers that are written meanwhile.
+pub(super) fn best(problem: &LinearProblem, nodes: usize, work: &mut u64) -> Option<Best> {
     let tree = Tree::new(problem, vec![1; problem.bounds.len()])?;
     let tree = Tree { goals: [tree.goals.clone(), tree.order()].concat(), ..tree };
     if tree.has_no_point() {
         return Some(Best::Nowhere);
     }
-    search(&tree, tree.node(tree.root()?)?, nodes)
+    let best = best_of(&tree, nodes);
+    *work = work.saturating_add(tree.work.get());
+    best
+}
+
+fn best_of(tree: &Tree, nodes: usize) -> Option<Best> {
+    search(tree, tree.node(tree.root()?)?, nodes)
 }
 
 /// Where the problem before was left: its inequalities, the values of unknowns that are fixed, its goals, and the dictionary of its best
@@ -82,6 +91,9 @@ fn any_best_of(tree: &Tree, nodes: usize, left: &mut Option<Left>) -> Option<Bes
 fn search(tree: &Tree, root: Option<Node>, nodes: usize) -> Option<Best> {
     let mut open: Vec<Node> = root.into_iter().collect();
     for _ in 0..nodes {
+        if tree.work.get() > MOST_WRITTEN {
+            return None;
+        }
         let Some(next) = (0..open.len()).min_by(|one, other| open[*one].order(&open[*other])) else {
             return Some(Best::Nowhere);
         };

@@ -16,7 +16,7 @@ const MOST_NODES: usize = 6;
 
 /// Proves or refutes one obligation; `limit` is for what is left to Z3.
 pub fn settle(obligation: &Obligation, limit: Duration) -> Verdict {
-    match problem(obligation).and_then(|problem| best(&problem, MOST_NODES)) {
+    match problem(obligation).and_then(|problem| best(&problem, MOST_NODES, &mut 0)) {
         Some(Best::Nowhere) => Verdict::Proved,
         Some(Best::At(turned)) => refuted(obligation, &turned).unwrap_or_else(|| discharge(obligation, limit).verdict),
         None => discharge(obligation, limit).verdict,
