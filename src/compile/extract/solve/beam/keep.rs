@@ -15,12 +15,15 @@ const ALIKE: usize = 2;
 /// The legal designs of drafts, each by its number.
 pub type Legal = BTreeMap<usize, Vec<Ordered>>;
 
+/// Makes a draft legal in every way there is.
+type MakeLegal<'a> = &'a (dyn Fn(&Draft) -> Vec<Ordered> + Sync);
+
 /// Drafts made legal, until there are `beam` of them under each objective or `most` have been looked at for it; or one round of them, where it
 /// does not go on.
 pub fn legal_of(
     drafts: &[Draft],
     (beam, most): (usize, usize),
-    (legal, goes_on): (&(dyn Fn(&Draft) -> Vec<Ordered> + Sync), &dyn Fn() -> bool),
+    (legal, goes_on): (MakeLegal, &dyn Fn() -> bool),
 ) -> Legal {
     let mut found = Legal::new();
     let mut orders: Vec<Order> = Objective::ALL.iter().map(|(objective, _)| Order::new(*objective, drafts)).collect();

@@ -5,8 +5,8 @@
 
 use super::meetings::Meeting;
 use crate::extract::solve::Task;
-use crate::extract::solve::task::Work;
 use crate::extract::solve::steps::Conditions;
+use crate::extract::solve::task::Work;
 use crate::mapping::{Design, SpaceDesign};
 use std::collections::{BTreeMap, BTreeSet};
 

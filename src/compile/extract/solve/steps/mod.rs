@@ -3,9 +3,9 @@
 //! In: parts with places and dataflows, and their handoffs. Out: the shortest steps, by the optimiser over the generators
 //! of every dependence.
 
-use crate::mapping::{Dependence, Design, Giver, Handoff, Row, SpaceDesign, Unknowns};
 use crate::extract::solve::Task;
 use crate::extract::solve::task::Work;
+use crate::mapping::{Dependence, Design, Giver, Handoff, Row, SpaceDesign, Unknowns};
 use crate::rewrite::Transport;
 use crate::smt::{Goal, LinearProblem, Optimum, Unequal, attempt_alone, attempt_counted, minimise, soon};
 use row_cache::SPAN_LABELS;

@@ -1,8 +1,8 @@
 //! What a design of several spaces costs at given sizes, counted point by point.
 
 use super::Task;
-use super::task::Work;
 use super::asked::has_time;
+use super::task::Work;
 use crate::cost::Cost;
 use crate::extract::enumerate::Checker;
 use crate::extract::enumerate::route;
