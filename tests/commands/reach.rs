@@ -213,6 +213,17 @@ l[h, i] = sum(j) S[h, i, j]
 O[h, i, d] = (sum(j) S[h, i, j] * V[h, j, d]) / l[h, i]
 ",
     ),
+    (
+        "A sweep of Gauss and Seidel in place: each case of the border reads its inputs in ways that cost the same.",
+        "T=3,N=5",
+        13,
+        25,
+        "\
+kernel seidel(T, N)
+inout A[N, N] over t in 0..T
+A[i, j] = (A[i - 1, j] + A[i, j - 1] + A[i, j] + A[i, j + 1] + A[i + 1, j]) / 5 where 1 <= i < N - 1, 1 <= j < N - 1
+",
+    ),
 ];
 
 /// All that a command says, which must end well.

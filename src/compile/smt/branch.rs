@@ -28,14 +28,34 @@ pub(super) enum Best {
     Nowhere,
 }
 
-/// The first of the best solutions, found within so many nodes.
-pub(super) fn best(problem: &LinearProblem, nodes: usize) -> Option<Best> {
+/// How far a tree may grow: in nodes, and in numbers that are written for them.
+#[derive(Clone, Copy)]
+pub(super) struct Size {
+    pub nodes: usize,
+    pub written: u64,
+}
+
+impl Size {
+    /// So many nodes, whatever they take.
+    pub const fn of_nodes(nodes: usize) -> Size {
+        Size { nodes, written: u64::MAX }
+    }
+}
+
+/// The first of the best solutions, found in a tree of this size. `work` counts the numbers that are written meanwhile.
+pub(super) fn best(problem: &LinearProblem, most: Size, work: &mut u64) -> Option<Best> {
     let tree = Tree::new(problem, vec![1; problem.bounds.len()])?;
     let tree = Tree { goals: [tree.goals.clone(), tree.order()].concat(), ..tree };
     if tree.has_no_point() {
         return Some(Best::Nowhere);
     }
-    search(&tree, tree.node(tree.root()?)?, nodes)
+    let best = best_of(&tree, most);
+    *work = work.saturating_add(tree.work.get());
+    best
+}
+
+fn best_of(tree: &Tree, most: Size) -> Option<Best> {
+    search(tree, tree.node(tree.root()?)?, most)
 }
 
 /// Where the problem before was left: its inequalities, the values of unknowns that are fixed, its goals, and the dictionary of its best
@@ -75,13 +95,16 @@ fn any_best_of(tree: &Tree, nodes: usize, left: &mut Option<Left>) -> Option<Bes
     if !is_whole && tree.has_no_point() {
         return Some(Best::Nowhere);
     }
-    search(tree, node, nodes)
+    search(tree, node, Size::of_nodes(nodes))
 }
 
 /// Divides the best node until its solution is one of the problem.
-fn search(tree: &Tree, root: Option<Node>, nodes: usize) -> Option<Best> {
+fn search(tree: &Tree, root: Option<Node>, most: Size) -> Option<Best> {
     let mut open: Vec<Node> = root.into_iter().collect();
-    for _ in 0..nodes {
+    for _ in 0..most.nodes {
+        if tree.work.get() > most.written {
+            return None;
+        }
         let Some(next) = (0..open.len()).min_by(|one, other| open[*one].order(&open[*other])) else {
             return Some(Best::Nowhere);
         };

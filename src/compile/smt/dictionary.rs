@@ -102,9 +102,9 @@ impl Dictionary {
         Some(Ending::Least)
     }
 
-    /// How many numbers the last solution wrote.
+    /// How many numbers the last solution wrote, with those of the dictionary that it began with.
     pub fn work(&self) -> u64 {
-        (self.pivots * (self.lines.len() + self.goals.len()) * (self.beside.len() + 1)) as u64
+        ((1 + self.pivots) * (self.lines.len() + self.goals.len()) * (self.beside.len() + 1)) as u64
     }
 
     /// What all numbers are multiplied by.

@@ -37,7 +37,7 @@ pub use discharge::{discharge, discharge_all, version};
 pub use law::holds_for_all_reals;
 pub use linear::{Goal, LinearProblem, Unequal};
 pub use message::{refutation_message, unproved_message};
-pub use optimum::{Optimum, Series, attempt, minimise, soon};
+pub use optimum::{Optimum, Series, attempt, attempt_alone, attempt_counted, minimise, soon};
 pub use settle::settle;
 pub use text::{dump, dump_smt};
 pub use verdict::{Counterexample, Discharged, Verdict};

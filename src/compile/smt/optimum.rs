@@ -6,7 +6,7 @@
 //! negative, so the answer does not depend on the solver's mood. A clash is minimal: without any one of its labels there
 //! is a solution. Labels are tried from the last, so a clash leans on the first.
 
-use super::branch::{Best, Left, any_best, best};
+use super::branch::{Best, Left, Size, any_best, best};
 use super::linear::{Goal, LinearProblem};
 use super::smallest::{Answer, Search};
 use std::time::{Duration, Instant};
@@ -18,6 +18,15 @@ const MOST_NODES: usize = 200;
 
 /// No more nodes than this are few.
 const FEW_NODES: usize = 20;
+
+/// Where many problems are solved, no more numbers than this are written for one.
+const MOST_WRITTEN: u64 = 200_000_000;
+
+/// What Z3 takes for a problem counts as writing so many numbers.
+const ASKED: u64 = 100_000_000;
+
+/// How many of Z3's own steps a search waits for: about a tenth of a second, and the same answer on every machine.
+const MOST_STEPS: u32 = 1_000_000;
 
 /// The answer to a [`LinearProblem`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,22 +52,40 @@ pub fn minimise(problem: &LinearProblem, limit: Duration) -> Optimum {
 
 /// Solves `problem` within `limit`; a clash names every label, which costs no further question.
 pub fn attempt(problem: &LinearProblem, limit: Duration) -> Optimum {
-    if !problem.is_well_formed() {
-        return Optimum::Unknown("the problem speaks of an unknown that it does not have".into());
-    }
-    match best(problem, MOST_NODES) {
-        Some(Best::At(values)) => Optimum::Found(values),
-        Some(Best::Nowhere) => Optimum::Clash(problem.labels().into_iter().collect()),
-        None => asked(problem, limit),
-    }
+    let asked = || asked(problem, (limit, u32::MAX));
+    decided(problem, u64::MAX, &mut 0).unwrap_or_else(asked)
 }
 
-/// The best solution, where few branches lead to it.
-pub fn soon(problem: &LinearProblem) -> Option<Vec<i64>> {
-    match problem.is_well_formed().then(|| best(problem, FEW_NODES))?? {
+/// Solves `problem` as [`attempt`] does, as far as a search waits for it; `work` counts the numbers that are written meanwhile.
+pub fn attempt_counted(problem: &LinearProblem, limit: Duration, work: &mut u64) -> Optimum {
+    decided(problem, u64::MAX, work).unwrap_or_else(|| {
+        *work = work.saturating_add(ASKED);
+        asked(problem, (limit, MOST_STEPS))
+    })
+}
+
+/// What branch and bound decides while it writes so many numbers.
+fn decided(problem: &LinearProblem, written: u64, work: &mut u64) -> Option<Optimum> {
+    if !problem.is_well_formed() {
+        return Some(Optimum::Unknown("the problem speaks of an unknown that it does not have".into()));
+    }
+    Some(match best(problem, Size { nodes: MOST_NODES, written }, work)? {
+        Best::At(values) => Optimum::Found(values),
+        Best::Nowhere => Optimum::Clash(problem.labels().into_iter().collect()),
+    })
+}
+
+/// The best solution, where few branches lead to it; `work` counts the numbers that are written meanwhile.
+pub fn soon(problem: &LinearProblem, work: &mut u64) -> Option<Vec<i64>> {
+    match problem.is_well_formed().then(|| best(problem, Size::of_nodes(FEW_NODES), work))?? {
         Best::At(values) => Some(values),
         Best::Nowhere => None,
     }
+}
+
+/// Solves `problem` as far as branch and bound does; `work` counts the numbers that are written meanwhile.
+pub fn attempt_alone(problem: &LinearProblem, work: &mut u64) -> Optimum {
+    decided(problem, MOST_WRITTEN, work).unwrap_or_else(|| Optimum::Unknown("it takes too many branches".to_owned()))
 }
 
 /// Problems one after the other that differ in their right sides only, as a rule: each is solved from where the one before was left.
@@ -88,8 +115,8 @@ impl Series {
     }
 }
 
-/// Z3's answer.
-fn asked(problem: &LinearProblem, limit: Duration) -> Optimum {
+/// Z3's answer within a time, and so many of its steps.
+fn asked(problem: &LinearProblem, (limit, steps): (Duration, u32)) -> Optimum {
     let deadline = Instant::now().checked_add(limit);
     let terms = Terms::new(problem);
     let solver = Optimize::new();
@@ -97,6 +124,7 @@ fn asked(problem: &LinearProblem, limit: Duration) -> Optimum {
     terms.goals(problem).iter().for_each(|goal| solver.minimize(goal));
     let mut parameters = Params::new();
     parameters.set_u32("timeout", u32::try_from(limit.as_millis()).unwrap_or(u32::MAX - 1).max(1));
+    parameters.set_u32("rlimit", steps);
     solver.set_params(&parameters);
     match solver.check(&[]) {
         SatResult::Sat => found(problem, &terms, &solver, deadline),

@@ -3,7 +3,7 @@
 //! In: an [`Obligation`]. Out: the [`Verdict`] that [`discharge`] gives. A violation that is a conjunction is a linear problem,
 //! and branch and bound decides nearly all of these; the rest goes to Z3. What the search presents is discharged again.
 
-use super::branch::{Best, best};
+use super::branch::{Best, Size, best};
 use super::linear::{Goal, LinearProblem};
 use super::{Counterexample, Verdict, discharge};
 use crate::mapping::Row;
@@ -16,7 +16,7 @@ const MOST_NODES: usize = 6;
 
 /// Proves or refutes one obligation; `limit` is for what is left to Z3.
 pub fn settle(obligation: &Obligation, limit: Duration) -> Verdict {
-    match problem(obligation).and_then(|problem| best(&problem, MOST_NODES)) {
+    match problem(obligation).and_then(|problem| best(&problem, Size::of_nodes(MOST_NODES), &mut 0)) {
         Some(Best::Nowhere) => Verdict::Proved,
         Some(Best::At(turned)) => refuted(obligation, &turned).unwrap_or_else(|| discharge(obligation, limit).verdict),
         None => discharge(obligation, limit).verdict,

@@ -19,6 +19,12 @@ use systole_base::diagnostic::Checked;
 /// Placements between two looks at the budget.
 const AT_ONCE: usize = 16;
 
+/// So many where they take long.
+const LEAST_AT_ONCE: usize = 2;
+
+/// Placements that take more than one part in so many of the budget take long.
+const LOOKS: u64 = 64;
+
 /// Dataflows of a placement between two looks at the budget.
 const DATAFLOWS_AT_ONCE: usize = 4;
 
@@ -167,17 +173,24 @@ fn search_placements(
     start: Survey,
     progress: Progress,
 ) -> Survey {
-    let (mut survey, mut done) = (start, 0);
+    let (mut survey, mut done, mut at_once) = (start, 0, AT_ONCE);
     let keep = survey.keep;
-    for some in placements.chunks(AT_ONCE) {
-        if task.work.sum() >= limit {
+    while done < placements.len() {
+        let before = task.work.sum();
+        if before >= limit {
             survey.left_out.placements += (placements.len() - done) as u64;
             break;
         }
+        let some = &placements[done..placements.len().min(done + at_once)];
         let goes_on = || progress(done, placements.len());
         let surveys = search_some(task, (forms, limit), some, (keep, &goes_on));
         survey = surveys.into_iter().fold(survey, Survey::merge);
         done += some.len();
+        // The more they take the fewer are next, so that the budget holds.
+        at_once = match task.work.sum() - before > task.limits.budget / LOOKS {
+            true => (at_once / 2).max(LEAST_AT_ONCE),
+            false => AT_ONCE,
+        };
         if !progress(done, placements.len()) && done < placements.len() {
             survey.is_stopped = true;
             break;
@@ -407,7 +420,7 @@ fn add_all(found: Vec<Found>, survey: &mut Survey) {
 /// What the steps of a dataflow must satisfy, with what the schedule fixes.
 pub(super) fn conditions(task: &Task, design: &Design, handoffs: &[Handoff]) -> Option<Conditions> {
     let ordered = in_positions(task, design, handoffs);
-    let conditions = Conditions::new(ordered.as_ref().unwrap_or(design), handoffs, &task.machine.links, &task.known)?;
+    let conditions = Conditions::new(task, ordered.as_ref().unwrap_or(design), handoffs)?;
     with_given_steps(task, conditions)
 }
 
@@ -417,7 +430,7 @@ fn in_positions<'a>(task: &Task, design: &Design<'a>, handoffs: &[Handoff]) -> O
     if !links.cell.is_shared() || !handoffs.iter().any(|handoff| design.may_share_step(handoff)) {
         return None;
     }
-    let open = with_given_steps(task, Conditions::in_one_step(design, handoffs, links, &task.known)?)?;
+    let open = with_given_steps(task, Conditions::in_one_step(task, design, handoffs)?)?;
     let timed = Design { parts: open.shortest(design, false).ok()?, ..design.clone() };
     let positions = positions(&timed, handoffs);
     let mut ordered = design.clone();

@@ -82,7 +82,24 @@ impl Work {
     /// The spaces of a dataflow are kept apart; the linear problems of turns are counted beside.
     pub const KEPT_APART: u64 = 1000;
     /// Meanwhile a linear problem writes so many numbers.
-    const NUMBERS: u64 = 3000;
+    const NUMBERS: u64 = 1500;
+
+    /// Meanwhile so many points are looked at for where and when they run.
+    const POINTS: u64 = 24;
+    /// Rounds of a design that follow each other are numbered, each for all sizes.
+    pub const NUMBERED: u64 = 500;
+    /// Meanwhile so many ways to move inputs are compared.
+    const WAYS: u64 = 4;
+
+    /// What it takes to look at points for where and when they run.
+    pub fn in_points(points: u64) -> u64 {
+        points / Work::POINTS
+    }
+
+    /// What it takes to compare ways to move inputs.
+    pub fn in_ways(ways: u64) -> u64 {
+        ways / Work::WAYS
+    }
 
     /// What it takes to write the numbers of linear problems.
     pub fn in_numbers(numbers: u64) -> u64 {

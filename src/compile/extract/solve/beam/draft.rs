@@ -39,7 +39,7 @@ impl<'a> Draft<'a> {
     pub fn new(task: &Task, next: &'a Next, parts: Vec<SpaceDesign>, order: &[(usize, usize)]) -> Option<Draft<'a>> {
         let design = Design::new(task.system, parts);
         let handoffs = joined_handoffs(task, &design).ok()?;
-        let parts = in_order(&design, conditions(task, &design, &handoffs)?, order)?.shortest(&design, false).ok()?;
+        let parts = in_order(&design, conditions(task, &design, &handoffs)?, order)?.shortest_alone(&design)?;
         let costs = estimate(task, &Design { parts: parts.clone(), ..design }, &handoffs);
         (!costs.is_empty()).then_some(Draft { next, costs, parts })
     }

@@ -15,18 +15,22 @@ const ALIKE: usize = 2;
 /// The legal designs of drafts, each by its number.
 pub type Legal = BTreeMap<usize, Vec<Ordered>>;
 
-/// Drafts made legal, until there are `beam` of them under each objective or `most` have been looked at for it.
+/// Makes a draft legal in every way there is.
+type MakeLegal<'a> = &'a (dyn Fn(&Draft) -> Vec<Ordered> + Sync);
+
+/// Drafts made legal, until there are `beam` of them under each objective or `most` have been looked at for it; or one round of them, where it
+/// does not go on.
 pub fn legal_of(
     drafts: &[Draft],
     (beam, most): (usize, usize),
-    legal: &(dyn Fn(&Draft) -> Vec<Ordered> + Sync),
+    (legal, goes_on): (MakeLegal, &dyn Fn() -> bool),
 ) -> Legal {
     let mut found = Legal::new();
     let mut orders: Vec<Order> = Objective::ALL.iter().map(|(objective, _)| Order::new(*objective, drafts)).collect();
     loop {
         let next = orders.iter_mut().flat_map(|order| order.next(drafts, &found, (beam, most)));
         let next: BTreeSet<usize> = next.collect();
-        if next.is_empty() {
+        if next.is_empty() || (!found.is_empty() && !goes_on()) {
             return found;
         }
         let open = next.into_par_iter().filter(|number| !found.contains_key(number));

@@ -19,8 +19,11 @@ use systole_base::integer::lexicographic_sign;
 use systole_equations::recurrence::Chain;
 use systole_equations::recurrence::spaces::SpaceSystem;
 
-/// A stage looks at so many dataflows even where the budget is used up: there is always an answer.
+/// A stage may take as much as so many dataflows mostly do even where the budget is used up: there is always an answer.
 const LEAST_DRAFTS: u64 = 500;
+
+/// So many dataflows tell what one of a stage takes.
+const FIRST_DRAFTS: usize = 8;
 
 /// The task of the families so far.
 pub struct Stage<'a> {
@@ -96,18 +99,41 @@ impl<'a> Stage<'a> {
         let forms = forms(&self.task, &self.edges);
         let offered: Vec<Vec<Vec<SpaceDesign>>> = nexts.par_iter().map(|next| self.parts(&forms, next)).collect();
         let counts: Vec<u64> = offered.iter().map(|parts| ways(parts)).collect();
-        let room = limit.saturating_sub(self.task.work.sum()) / Work::DRAFTED;
-        let share = share(&counts, room.max(LEAST_DRAFTS));
-        self.task.work.add(Work::DRAFTED * counts.iter().map(|count| (*count).min(share)).sum::<u64>());
-        let of_next = |(next, offered): (&'b Next, &Vec<Vec<SpaceDesign>>)| {
-            let order = self.order(next.partial);
-            let draft = move |parts| Draft::new(&self.task, next, parts, &order);
-            spread(offered, share).filter_map(draft).collect::<Vec<_>>()
+        let before = self.task.work.sum();
+        let each = self.work_of_a_draft(nexts, &offered);
+        let room = limit.saturating_sub(before).max(LEAST_DRAFTS * Work::DRAFTED) / each;
+        let share = share(&counts, room);
+        let of_next = |number: usize| {
+            let (next, order) = (&nexts[number], self.order(nexts[number].partial));
+            let draft = move |parts| self.draft(next, parts, &order);
+            spread(&offered[number], share).filter_map(draft).collect::<Vec<_>>()
         };
-        let drafts = nexts.par_iter().zip(&offered).flat_map_iter(of_next).collect();
+        // Where there is not room for one of each placement, some placements have none.
+        let room = usize::try_from(room).unwrap_or(usize::MAX).max(1);
+        let some: Vec<usize> = (0..nexts.len()).step_by(nexts.len().div_ceil(room).max(1)).collect();
         // There may be more ways than can be counted.
         let beyond = counts.iter().map(|count| count.saturating_sub(share)).fold(0, u64::saturating_add);
-        (drafts, beyond)
+        let placements = (nexts.len() - some.len()) as u64;
+        (some.into_par_iter().flat_map_iter(of_next).collect(), beyond.saturating_add(placements))
+    }
+
+    /// What a dataflow takes, as the first ones tell.
+    fn work_of_a_draft(&self, nexts: &[Next], offered: &[Vec<Vec<SpaceDesign>>]) -> u64 {
+        let before = self.task.work.sum();
+        let first: Vec<(&Next, Vec<SpaceDesign>)> = nexts
+            .iter()
+            .zip(offered)
+            .flat_map(|(next, offered)| spread(offered, 1).map(move |parts| (next, parts)))
+            .take(FIRST_DRAFTS)
+            .collect();
+        let count = first.len().max(1) as u64;
+        first.into_par_iter().for_each(|(next, parts)| drop(self.draft(next, parts, &self.order(next.partial))));
+        ((self.task.work.sum() - before) / count).max(Work::DRAFTED)
+    }
+
+    fn draft<'b>(&self, next: &'b Next, parts: Vec<SpaceDesign>, order: &[(usize, usize)]) -> Option<Draft<'b>> {
+        self.task.work.add(Work::DRAFTED);
+        Draft::new(&self.task, next, parts, order)
     }
 
     /// Drafts are looked at until there are enough. What is given up here is missed by all stages that follow; turns, which slow
@@ -121,11 +147,12 @@ impl<'a> Stage<'a> {
         };
         let left = limit.saturating_sub(self.task.work.sum()) / Work::KEPT_APART;
         let most = usize::try_from(left).unwrap_or(usize::MAX).clamp(width, drafts.len().max(width));
-        let found = legal_of(drafts, (width, most), &of(false));
+        let goes_on = || self.task.work.sum() < limit;
+        let found = legal_of(drafts, (width, most), (&of(false), &goes_on));
         if found.values().any(|found| !found.is_empty()) {
             return Some(found);
         }
-        in_turns.then(|| legal_of(drafts, (width, width), &of(true)))
+        in_turns.then(|| legal_of(drafts, (width, width), (&of(true), &|| true)))
     }
 
     /// The order of a partial design, over the spaces of this stage.

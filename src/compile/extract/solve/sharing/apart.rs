@@ -6,6 +6,7 @@
 use super::meetings::Meeting;
 use crate::extract::solve::Task;
 use crate::extract::solve::steps::Conditions;
+use crate::extract::solve::task::Work;
 use crate::mapping::{Design, SpaceDesign};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,6 +32,7 @@ pub fn apart(
 
 /// Points that meet under these steps; none only where that is proved for all sizes.
 fn met_under(task: &Task, parts: &[SpaceDesign]) -> Option<Vec<Meeting>> {
+    task.work.add(Work::in_points(task.meetings.points()));
     task.meetings.of(&timed(task, parts))
 }
 

@@ -16,6 +16,9 @@ use crate::smt::Series;
 use std::collections::BTreeSet;
 use systole_base::integer::{Affine, Matrix, Vector};
 
+/// All ways to have families beside each other may take one part in so many of the budget.
+const SHARE: u64 = 64;
+
 /// More ways than this to have families beside each other, each with every move of the turns, are not looked at.
 const MOST_BESIDE: usize = 81;
 
@@ -54,10 +57,14 @@ pub fn take_turns<T>(
         None => (vec![laid.0.clone()], vec![vec![0; laid.0.rank()]]),
     };
     let mut less_than = first.as_ref().map(|(cycles, _)| *cycles);
+    let mut room = task.limits.budget / SHARE;
     let mut shorter_of = |ways: &[Design]| {
         let mut tried: Vec<Tried> = vec![];
         for way in ways {
-            tried.extend(in_any_turns(task, way, count, (&slants, less_than)));
+            if room == 0 {
+                break;
+            }
+            tried.extend(in_any_turns(task, way, count, (&slants, less_than), &mut room));
             less_than = tried.iter().map(|tried| tried.cycles).chain(less_than).min();
         }
         first_taken(tried, &taken)
@@ -65,6 +72,7 @@ pub fn take_turns<T>(
     let (stay, move_on) = ways.split_at(ways.len().min(1));
     let stayed = shorter_of(stay).or(first);
     let found: Vec<T> = shorter_of(move_on).into_iter().chain(stayed).map(|(_, found)| found).collect();
+    let are_more = are_more || room == 0;
     if found.is_empty() {
         let slowed = Tried { cycles: i64::MAX, parts: slowed(shortest, &turns), handoffs: laid.1.to_vec() };
         return (taken(&slowed).into_iter().collect(), are_more);
@@ -92,38 +100,50 @@ fn under_slants(task: &Task, laid: Laid, (count, turns): (i64, &[usize])) -> Vec
     tried
 }
 
-/// Shorter and shorter steps for an array in which families have moved, whoever's turns, for each way in which these move.
+/// Shorter and shorter steps for an array in which families have moved, whoever's turns, for each way in which these move, as long as
+/// there is room for what it takes.
 fn in_any_turns(
     task: &Task,
     moved: &Design,
     count: i64,
     (slants, mut less_than): (&[Vector], Option<i64>),
+    room: &mut u64,
 ) -> Vec<Tried> {
+    task.work.add(Work::JOINED);
+    *room = room.saturating_sub(Work::JOINED);
     let Ok(handoffs) = joined_handoffs(task, moved) else { return vec![] };
     let Some(conditions) = conditions(task, moved, &handoffs) else { return vec![] };
     let mut series = Series::default();
     let mut found = vec![];
     for slant in slants {
+        if *room == 0 {
+            break;
+        }
         let turning = Interleaving { count, slant, turns: None, sizes: &task.sizes, less_than };
-        if let Some((cycles, parts)) = apart_in_turns(task, (moved, &conditions), turning, &mut series) {
+        let (before, mut looks) = (series.work(), 0);
+        if let Some((cycles, parts)) = apart_in_turns(task, (moved, &conditions), turning, (&mut series, &mut looks)) {
             less_than = Some(cycles);
             found.push(Tried { cycles, parts, handoffs: handoffs.clone() });
         }
+        let solved = Work::in_numbers(series.work() - before);
+        task.work.add(solved);
+        *room = room.saturating_sub(solved + Work::in_points(looks * task.meetings.points()));
     }
-    task.work.add(Work::in_numbers(series.work()));
     found
 }
 
 /// The shortest steps under which no two spaces meet, and their cycles: turns are asked for anew while spaces that have the same one meet.
+/// It is counted how often it is looked whether any do.
 fn apart_in_turns(
     task: &Task,
     (design, conditions): (&Design, &Conditions),
     turning: Interleaving,
-    series: &mut Series,
+    (series, looks): (&mut Series, &mut u64),
 ) -> Option<(i64, Vec<SpaceDesign>)> {
     let mut apart: Vec<InterleavedApart> = vec![];
     for _ in 0..MOST_QUESTIONS {
         let InterleavedSteps { span, turns, parts } = conditions.in_turns(design, turning, &apart, series)?;
+        *looks += 1;
         let met = pairs_under(task, &parts)?;
         if met.is_empty() {
             return span.evaluate(&task.sizes).map(|cycles| (cycles, parts));

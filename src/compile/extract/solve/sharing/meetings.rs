@@ -6,12 +6,12 @@
 //! they refute nearly all that is wrong, and cheaply. Proofs are kept, as the same two parts come in many designs.
 
 use crate::extract::solve::steps::SpacePoint;
-use crate::extract::solve::tally::{Slot, Slots, occupied};
+use crate::extract::solve::tally::slot_numbers;
 use crate::mapping::{Design, Fold, Handoff, SpaceDesign, SpaceTimeMap};
 use crate::smt::{Counterexample, Verdict, settle};
 use crate::timing::{handed_words_apart, points_apart};
 use rustc_hash::FxHashMap;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use systole_base::cell::Cell;
@@ -65,6 +65,12 @@ impl Meetings {
         });
         let trials: Vec<Trial> = listed.collect();
         Meetings { trials: std::iter::once(counted).chain(trials).collect(), cell, known: Mutex::default() }
+    }
+
+    /// How many points are looked at for one design.
+    pub fn points(&self) -> u64 {
+        let of_trial = |(_, points): &Trial| points.iter().map(|points| points.len() as u64).sum::<u64>();
+        self.trials.iter().map(of_trial).sum()
     }
 
     /// Some pairs that meet; an empty list says that none do at any size, `None` that a proof was not decided.
@@ -161,31 +167,32 @@ fn small_sizes(system: &SpaceSystem) -> impl Iterator<Item = Bindings> {
     all.into_iter().filter(|sizes| system.parameters.broken_at(sizes).is_none())
 }
 
-/// Pairs that meet at one trial, a few of each two spaces.
+/// Pairs that meet at one trial, a few of each two spaces; none where a number does not fit, which a proof finds out.
 fn at_trial((sizes, points): &Trial, design: &Design, cell: Cell) -> Vec<Meeting> {
-    if occupied(sizes, design, points, cell).is_some_and(|occupied| occupied.is_apart) {
-        return vec![];
-    }
-    let mut taken: HashMap<Slot, Vec<(usize, &Vector)>> = HashMap::new();
-    let mut met: BTreeMap<(usize, usize), Vec<[SpacePoint; 2]>> = BTreeMap::new();
-    for (space, all) in points.iter().enumerate() {
-        let Some(slots) = Slots::new(sizes, design, space) else { continue };
-        for point in all {
-            let Some(at) = slots.of(point) else { continue };
-            let sharing = taken.entry(at).or_default();
-            let is_full = !cell.has_room_for(sharing.len() as u64 + 1);
-            let itself = sharing.iter().find(|(other, _)| *other == space);
+    let Some(numbers) = slot_numbers(sizes, design, points) else { return vec![] };
+    let all = points.iter().enumerate().flat_map(|(space, points)| points.iter().map(move |point| (space, point)));
+    let all: Vec<(usize, &Vector)> = all.collect();
+    // Points of one slot are next to each other, in their order.
+    let mut order: Vec<(u64, usize)> = numbers.into_iter().zip(0..).collect();
+    order.sort_unstable();
+    let mut met: BTreeMap<(usize, usize), Vec<[usize; 2]>> = BTreeMap::new();
+    for slot in order.chunk_by(|one, other| one.0 == other.0).filter(|slot| slot.len() > 1) {
+        let mut sharing: Vec<usize> = vec![];
+        for (_, point) in slot {
+            let (space, is_full) = (all[*point].0, !cell.has_room_for(sharing.len() as u64 + 1));
+            let itself = sharing.iter().find(|other| all[**other].0 == space);
             match itself.or(sharing.last().filter(|_| is_full)) {
-                Some((other, there)) => {
-                    let pair = [(*other, (*there).clone()), (space, point.clone())];
-                    met.entry((*other, space)).or_default().push(pair);
-                }
-                None => sharing.push((space, point)),
+                Some(there) => met.entry((all[*there].0, space)).or_default().push([*there, *point]),
+                None => sharing.push(*point),
             }
         }
     }
-    let few = met.into_values().flat_map(|pairs| pairs.into_iter().take(MOST_MEETINGS));
-    few.map(|pair| (sizes.clone(), pair)).collect()
+    let first = |mut pairs: Vec<[usize; 2]>| {
+        pairs.sort_unstable_by_key(|[_, later]| *later);
+        pairs.into_iter().take(MOST_MEETINGS)
+    };
+    let whole = |number: usize| (all[number].0, all[number].1.clone());
+    met.into_values().flat_map(first).map(|pair| (sizes.clone(), pair.map(whole))).collect()
 }
 
 /// The sizes of a counterexample, and its first and last point.

@@ -3,11 +3,14 @@
 //! In: parts with places and dataflows, and their handoffs. Out: the shortest steps, by the optimiser over the generators
 //! of every dependence.
 
+use crate::extract::solve::Task;
+use crate::extract::solve::task::Work;
 use crate::mapping::{Dependence, Design, Giver, Handoff, Row, SpaceDesign, Unknowns};
 use crate::rewrite::Transport;
-use crate::smt::{Goal, LinearProblem, Optimum, Unequal, attempt, minimise, soon};
+use crate::smt::{Goal, LinearProblem, Optimum, Unequal, attempt_alone, attempt_counted, minimise, soon};
 use row_cache::SPAN_LABELS;
 use std::ops::Range;
+use std::sync::Arc;
 use std::time::Duration;
 use systole_base::integer::{Affine, Bindings, Matrix, Polyhedron, Vector, dot, lexicographic_sign};
 use systole_base::network::Links;
@@ -64,6 +67,8 @@ pub struct Conditions {
     pub(super) span: Vec<Row>,
     /// What each label stands for.
     pub laws: Vec<Law>,
+    /// What it takes to solve for steps is counted here.
+    work: Arc<Work>,
     /// The position of each space within a step, where operations share steps.
     positions: Vec<usize>,
 }
@@ -74,31 +79,27 @@ type Least<'a> = &'a dyn Fn(&Handoff) -> Option<i64>;
 impl Conditions {
     /// States the conditions; `None` where a value has no link, a place leaves more than one dimension to a PE, or a
     /// number does not fit.
-    pub fn new(design: &Design, handoffs: &[Handoff], links: &Links, known: &RowCache) -> Option<Conditions> {
-        Conditions::with(design, handoffs, (links, &|handoff| design.least_handoff_delay(handoff, links)), known)
+    pub fn new(task: &Task, design: &Design, handoffs: &[Handoff]) -> Option<Conditions> {
+        let links = &task.machine.links;
+        Conditions::with(task, design, handoffs, &|handoff| design.least_handoff_delay(handoff, links))
     }
 
     /// The conditions in which whatever stays on a PE may be read by another space in the step in which it is computed.
-    pub fn in_one_step(design: &Design, handoffs: &[Handoff], links: &Links, known: &RowCache) -> Option<Conditions> {
+    pub fn in_one_step(task: &Task, design: &Design, handoffs: &[Handoff]) -> Option<Conditions> {
         let least = |handoff: &Handoff| match design.may_share_step(handoff) {
             true => Some(0),
-            false => design.least_handoff_delay(handoff, links),
+            false => design.least_handoff_delay(handoff, &task.machine.links),
         };
-        Conditions::with(design, handoffs, (links, &least), known)
+        Conditions::with(task, design, handoffs, &least)
     }
 
-    fn with(
-        design: &Design,
-        handoffs: &[Handoff],
-        (links, least): (&Links, Least),
-        known: &RowCache,
-    ) -> Option<Conditions> {
-        let system = design.system;
+    fn with(task: &Task, design: &Design, handoffs: &[Handoff], least: Least) -> Option<Conditions> {
+        let (system, links, known) = (design.system, &task.machine.links, &task.known);
         let indices = system.spaces.iter().map(|space| space.indices().to_vec()).collect();
         let unknowns = Unknowns::new(indices, system.parameters.clone());
         let positions = design.parts.iter().map(|part| part.position).collect();
-        let mut conditions =
-            Conditions { unknowns, rows: vec![], unequal: vec![], span: vec![], laws: vec![], positions };
+        let (rows, unequal, span, laws, work) = (vec![], vec![], vec![], vec![], task.work.clone());
+        let mut conditions = Conditions { unknowns, rows, unequal, span, laws, work, positions };
         for space in 0..system.spaces.len() {
             conditions.add_flows(design, space, links)?;
             conditions.add_buses(design, space)?;
@@ -261,16 +262,32 @@ impl Conditions {
 
     /// The shortest steps: the least span, then the smallest coefficients; or the laws that clash.
     pub fn shortest(&self, design: &Design, explained: bool) -> Result<Vec<SpaceDesign>, Stuck> {
+        self.shortest_by(design, |task, shifted| match explained && shifted {
+            true => minimise(task, LIMIT),
+            false => self.counted(|work| attempt_counted(task, LIMIT, work)),
+        })
+    }
+
+    /// The same where branch and bound decides: of many dataflows, those that take longer are passed over.
+    pub fn shortest_alone(&self, design: &Design) -> Option<Vec<SpaceDesign>> {
+        self.shortest_by(design, |task, _| self.counted(|work| attempt_alone(task, work))).ok()
+    }
+
+    fn shortest_by(
+        &self,
+        design: &Design,
+        solve: impl Fn(&LinearProblem, bool) -> Optimum,
+    ) -> Result<Vec<SpaceDesign>, Stuck> {
         let mut stuck = Stuck::Clash(vec![]);
         for shifted in [false, true] {
-            let solve = if explained && shifted { minimise } else { attempt };
+            let solve = |task: &LinearProblem| solve(task, shifted);
             let mut task = self.problem(design, shifted);
-            let mut optimum = solve(&task, LIMIT);
+            let mut optimum = solve(&task);
             if optimum == Optimum::Endless {
                 // The spaces have points at some sizes only, such as those with K < N, and a span may fall with K where there are
                 // none. A span that falls with no size is as good a bound.
                 self.unknowns.span().for_each(|position| task.bounds[position] = (Some(0), None));
-                optimum = solve(&task, LIMIT);
+                optimum = solve(&task);
             }
             match optimum {
                 Optimum::Found(values) => return Ok(self.parts(design, &values)),
@@ -284,8 +301,16 @@ impl Conditions {
 
     /// The shortest steps, where few branches lead to them.
     pub fn shortest_soon(&self, design: &Design) -> Option<Vec<SpaceDesign>> {
-        let found = [false, true].into_iter().find_map(|shifted| soon(&self.problem(design, shifted)));
-        found.map(|values| self.parts(design, &values))
+        let solve = |shifted| self.counted(|work| soon(&self.problem(design, shifted), work));
+        [false, true].into_iter().find_map(solve).map(|values| self.parts(design, &values))
+    }
+
+    /// Counts what it takes to solve something.
+    fn counted<T>(&self, solve: impl FnOnce(&mut u64) -> T) -> T {
+        let mut numbers = 0;
+        let solved = solve(&mut numbers);
+        self.work.add(Work::in_numbers(numbers));
+        solved
     }
 
     /// Takes a law away, for a design that breaks it.

@@ -45,9 +45,18 @@ pub struct CostCache {
 }
 
 impl CostCache {
-    /// What a space costs; `None` where it is not legal.
-    pub(super) fn of_space(&self, of: Priced, count: impl FnOnce(&Priced) -> Option<Ways>) -> Option<Arc<Ways>> {
-        kept(&self.spaces, of, |of| count(of).map(Arc::new))
+    /// What a space costs; `None` where it is not legal. `first` hears of each that was not known: once, whatever the number of threads.
+    pub(super) fn of_space(
+        &self,
+        of: Priced,
+        count: impl FnOnce(&Priced) -> Option<Ways>,
+        first: impl FnOnce(),
+    ) -> Option<Arc<Ways>> {
+        let (ways, is_first) = kept_first(&self.spaces, of, |of| count(of).map(Arc::new));
+        if is_first {
+            first();
+        }
+        ways
     }
 
     /// How many points take, on how many PEs.
@@ -68,10 +77,19 @@ impl CostCache {
 
 /// What is known, or else is counted now, while others go on.
 fn kept<K: Eq + Hash, V: Clone>(known: &Mutex<FxHashMap<K, V>>, key: K, count: impl FnOnce(&K) -> V) -> V {
+    kept_first(known, key, count).0
+}
+
+/// The same, and whether it is the first with its key: of several threads that count it at one time one has the first.
+fn kept_first<K: Eq + Hash, V: Clone>(
+    known: &Mutex<FxHashMap<K, V>>,
+    key: K,
+    count: impl FnOnce(&K) -> V,
+) -> (V, bool) {
     if let Some(value) = known.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
-        return value.clone();
+        return (value.clone(), false);
     }
     let value = count(&key);
-    known.lock().unwrap_or_else(PoisonError::into_inner).insert(key, value.clone());
-    value
+    let before = known.lock().unwrap_or_else(PoisonError::into_inner).insert(key, value.clone());
+    (value, before.is_none())
 }

@@ -2,16 +2,21 @@
 
 use super::Task;
 use super::asked::has_time;
+use super::task::Work;
 use crate::cost::Cost;
 use crate::extract::enumerate::Checker;
 use crate::extract::enumerate::route;
 use crate::mapping::{Calendar, Carrier, Design, Giver, Handoff, SpaceDesign};
 use crate::rewrite::{Dataflow, Transport};
 use cost_cache::{Priced, ReadSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 use slots::{Occupied, slot};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use systole_base::integer::{Polyhedron, Vector};
+
+/// Of ways to move inputs that cost the same no more than this are gone on with.
+const MOST_ALIKE: usize = 64;
 
 mod cost_cache;
 
@@ -19,7 +24,7 @@ pub use cost_cache::{CostCache, Moves};
 
 mod slots;
 
-pub use slots::{Slot, Slots, cycles, occupied};
+pub use slots::{cycles, occupied, slot_numbers};
 
 /// The parts of every best way to move the inputs under these steps, with the costs; nothing where the design is not legal
 /// at these sizes.
@@ -42,6 +47,8 @@ fn with_handoffs(
     handoffs: &[Handoff],
     occupied: Occupied,
 ) -> Option<Vec<(Cost, Vec<SpaceDesign>)>> {
+    let points: usize = task.points.iter().map(Vec::len).sum();
+    task.work.add(Work::in_points(points as u64) + if design.rounds() > 0 { Work::NUMBERED } else { 0 });
     let of_computed = without_inputs(task, design).calendar(handoffs, &task.machine.links, &task.sizes)?;
     let calendar = Arc::new(of_computed);
     let cycles = cycles(&task.sizes, design, &task.points, &calendar)?;
@@ -51,15 +58,18 @@ fn with_handoffs(
     let base = Cost { cycles, pes: occupied.pes, buffers, memory_words, fanout: 1, ..Cost::default() };
     let join = |sum: Cost, handoff| Some(sum.join(&of_handoff(task, design, handoff, &calendar)?));
     let shared = handoffs.iter().try_fold(base, join)?;
-    let mut all = vec![];
+    let mut all: Vec<(Cost, Vec<SpaceDesign>)> = vec![];
     for diagonal in diagonals(task, design, handoffs) {
+        let known = all.len();
         for priced in with_inputs(task, design, shared, (diagonal, &calendar))? {
-            if !all.contains(&priced) {
+            if !all[..known].contains(&priced) {
                 all.push(priced);
             }
         }
     }
-    Some(best(all))
+    let best = best(all);
+    task.work.add(Work::in_ways(best.len() as u64));
+    Some(best)
 }
 
 /// The words that are stored for readers of this kind: all elements of each tensor that is read so. No two spaces compute the same one.
@@ -114,7 +124,8 @@ fn with_inputs(
         let (map, dataflow) = (part.map.clone(), part.dataflow.clone());
         let rounds = (design.rounds() > 0).then(|| (part.starts.clone(), calendar.clone()));
         let priced = Priced { space, map, dataflow, diagonal, rounds };
-        let ways = task.costs.of_space(priced, |priced| of_space(task, priced))?;
+        let first = || task.work.add(Work::in_points(points_priced(task, space)));
+        let ways = task.costs.of_space(priced, |priced| of_space(task, priced), first)?;
         let with = |dataflow: &Dataflow| SpaceDesign { dataflow: dataflow.clone(), ..part.clone() };
         let ways: Vec<(Cost, SpaceDesign)> = ways.iter().map(|(cost, dataflow)| (*cost, with(dataflow))).collect();
         front = longer(&front, &ways);
@@ -122,19 +133,36 @@ fn with_inputs(
     Some(front)
 }
 
-/// Every best way to go on: each list with each of the next choices.
+/// How many points are looked at to price a space under one map: all for each way that an operand may travel, with the PE and the time
+/// of each and the point before it.
+fn points_priced(task: &Task, space: usize) -> u64 {
+    let ways: usize = task.choices[space].transports.iter().map(|offered| offered.len().max(1)).sum();
+    (task.points[space].len() * (1 + ways)) as u64
+}
+
+/// Every best way to go on: each list with each of the next choices. Of many that cost the same the first stay: what is added to them
+/// costs the same again.
 fn longer<T: Clone>(front: &[(Cost, Vec<T>)], next: &[(Cost, T)]) -> Vec<(Cost, Vec<T>)> {
-    let joined = front.iter().flat_map(|(cost, list)| {
-        next.iter().map(move |(more, choice)| (cost.join(more), [list.clone(), vec![choice.clone()]].concat()))
-    });
-    best(joined.collect())
+    let numbers = (0..front.len()).flat_map(|list| (0..next.len()).map(move |choice| (list, choice)));
+    let joined = best(numbers.map(|(list, choice)| (front[list].0.join(&next[choice].0), (list, choice))).collect());
+    let mut alike: FxHashMap<Cost, usize> = FxHashMap::default();
+    let is_kept = |(cost, _): &(Cost, (usize, usize))| {
+        let count = alike.entry(*cost).or_default();
+        *count += 1;
+        *count <= MOST_ALIKE
+    };
+    let whole = |(cost, (list, choice)): (Cost, (usize, usize))| {
+        (cost, front[list].1.iter().chain([&next[choice].1]).cloned().collect())
+    };
+    joined.into_iter().filter(is_kept).map(whole).collect()
 }
 
 /// Those that no other beats in one entry without losing in another; ties stay.
 fn best<T>(priced: Vec<(Cost, T)>) -> Vec<(Cost, T)> {
-    let costs: Vec<Cost> = priced.iter().map(|(cost, _)| *cost).collect();
-    let beaten = |cost: &Cost| costs.iter().any(|other| other != cost && other.is_within(cost));
-    priced.into_iter().filter(|(cost, _)| !beaten(cost)).collect()
+    let costs: FxHashSet<Cost> = priced.iter().map(|(cost, _)| *cost).collect();
+    let is_beaten = |cost: &Cost| costs.iter().any(|other| other != cost && other.is_within(cost));
+    let beaten: FxHashSet<Cost> = costs.iter().copied().filter(is_beaten).collect();
+    priced.into_iter().filter(|(cost, _)| !beaten.contains(cost)).collect()
 }
 
 /// Every best choice for the inputs of a space in an array with this diagonal, with what its streams and its reduction cost.
@@ -293,4 +321,35 @@ fn is_alone_on_its_way(task: &Task, design: &Design, handoff: &Handoff, calendar
         }
     }
     Some(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ways(words: &[(u64, u64)]) -> Vec<(Cost, usize)> {
+        let cost = |(channel_words, memory_words)| Cost { channel_words, memory_words, ..Cost::default() };
+        words.iter().zip(0..).map(|(words, number)| (cost(*words), number)).collect()
+    }
+
+    fn after(times: usize, next: &[(Cost, usize)]) -> Vec<(Cost, Vec<usize>)> {
+        (0..times).fold(vec![(Cost::default(), vec![])], |front, _| longer(&front, next))
+    }
+
+    #[test]
+    fn of_many_ways_that_cost_the_same_the_first_stay() {
+        let alike = ways(&[(1, 1), (1, 1)]);
+        assert_eq!(after(3, &alike).len(), 8);
+        let many = after(20, &alike);
+        assert_eq!(many.len(), MOST_ALIKE);
+        assert_eq!(many[0].1, vec![0; 20]);
+    }
+
+    #[test]
+    fn no_cost_is_lost_with_them_and_none_that_is_beaten_stays() {
+        let many = after(12, &ways(&[(1, 1), (1, 1), (9, 0), (9, 1)]));
+        let costs: FxHashSet<Cost> = many.iter().map(|(cost, _)| *cost).collect();
+        assert_eq!(costs.len(), 13);
+        assert!(many.iter().all(|(_, numbers)| !numbers.contains(&3)));
+    }
 }

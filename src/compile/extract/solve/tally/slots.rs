@@ -69,6 +69,11 @@ pub fn occupied(sizes: &Bindings, design: &Design, points: &[Vec<Vector>], cell:
     Some(Occupied { pes: numbers.len() as u64, is_apart })
 }
 
+/// A number for the slot of each point, space by space: the same where two share a PE and a time. `None` where a number does not fit.
+pub fn slot_numbers(sizes: &Bindings, design: &Design, points: &[Vec<Vector>]) -> Option<Vec<u64>> {
+    all_slots(sizes, design, points)?.numbered().map(|(numbers, _)| numbers)
+}
+
 /// Whether each slot has room for its points, which are of different spaces; the slots are numbered space by space.
 fn holds_all(numbers: &[u64], points: &[Vec<Vector>], cell: Cell) -> bool {
     let spaces = points.iter().enumerate().flat_map(|(space, points)| points.iter().map(move |_| space));
