@@ -210,7 +210,11 @@ impl<'a> Group<'a> {
         let kept = equation.domain.set.constraints().iter().filter(|form| !ends.contains(form)).cloned();
         let places: Vec<Affine> = equation.subscripts.iter().map(|place| place.substitute(&image)).collect();
         let of_elements = self.coordinates(self.recurrent, &places)?;
-        let set = Polyhedron::new(kept).substitute(&image).intersect(&self.with_elements(&of_elements));
+        // Bounds of the others may have followed from those.
+        let others = equation.subscripts.iter().zip(shape).zip(&self.sides).filter(|(_, side)| !side.is_moved);
+        let others = others
+            .flat_map(|((place, extent), _)| [place.clone(), extent.clone() - place.clone() - Affine::constant(1)]);
+        let set = Polyhedron::new(kept.chain(others)).substitute(&image).intersect(&self.with_elements(&of_elements));
         Some(Equation {
             subscripts: self.coordinates(&equation.target, &places)?,
             domain: Domain { indices: indices.clone(), set },
