@@ -7,11 +7,11 @@ use super::header::declaration;
 use super::kernel::Kernel;
 use super::writer::Writer;
 use systole_equations::recurrence::Role;
-use systole_program::array::ArrayDecl;
+use systole_program::array::{ArrayDecl, Channel};
 
 /// Runs the PEs of a rank, within the function that has a run.
 pub(super) fn write_run(kernel: &Kernel, together: usize, writer: &mut Writer) {
-    let link = |(channel, name): (&systole_program::array::Channel, &str)| {
+    let link = |(channel, name): (&Channel, &str)| {
         let offset: Vec<String> = channel.offset.iter().map(i64::to_string).collect();
         let offset = if offset.is_empty() { "0".to_owned() } else { offset.join(", ") };
         format!("{{&run->{name}, {{{offset}}}}}")
