@@ -130,6 +130,42 @@ fn depthwise_and_grouped_layers_have_them_too() {
     }
 }
 
+/// G groups of F filters over C channels each, with a border of zeros that is in no memory.
+const PADDED: &str = "\
+kernel padded(G, F, C, M, N)
+in  W[G, F, C, 3, 3], X[G, C, M, N]
+out Y[G, F, M, N]
+Y[g, f, i, j] = sum(c in 0..C, k in 0..3, l in 0..3) W[g, f, c, k, l] * (X[g, c, i + k - 1, j + l - 1] else 0)
+
+schedule weight-stationary
+split sum(c, k, l) as sum(k, l) sum(c)
+place (c, f)   time (g, k, l, i, j + c + f)   prefetch W   local Y
+";
+
+/// The same in one dimension, with a time that adds up a column in one step.
+const AT_ONCE: &str = "\
+kernel padded(C, N)
+in  W[C, 3], X[C, N]
+out Y[N]
+Y[j] = sum(c in 0..C, l in 0..3) W[c, l] * (X[c, j + l - 1] else 0)
+
+schedule at-once
+split sum(c, l) as sum(l) sum(c)
+place (c)   time (l, j)   prefetch W   local Y
+";
+
+/// Whoever says a time has it: spaces are not slowed down so that they take turns.
+#[test]
+fn a_layer_with_a_border_keeps_the_time_that_is_said() {
+    let ran = holds(PADDED, "weight-stationary", "G=2,F=2,C=2,M=3,N=3");
+    assert_eq!((&ran["sim"]["cycles"], &ran["sim"]["pes"]), (&438.into(), &4.into()));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("layer.rec").to_str().unwrap().to_owned();
+    std::fs::write(&path, AT_ONCE).unwrap();
+    let said = refused(&["run", &path, "--schedule", "at-once", "--size", "C=2,N=3"]);
+    assert!(said.contains("the schedule of `padded` contradicts itself") && !said.contains("checker"), "{said}");
+}
+
 /// The twin: without a split the sums of a column have no end before the last weight, and a register is too small for them.
 #[test]
 fn sums_of_a_column_that_do_not_leave_it_are_refuted() {

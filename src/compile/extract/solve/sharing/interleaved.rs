@@ -73,7 +73,8 @@ pub fn take_turns<T>(
     let stayed = shorter_of(stay).or(first);
     let found: Vec<T> = shorter_of(move_on).into_iter().chain(stayed).map(|(_, found)| found).collect();
     let are_more = are_more || room == 0;
-    if found.is_empty() {
+    // A schedule that says a time does not have it slowed down.
+    if found.is_empty() && !task.constraint.fixes_a_step() {
         let slowed = Tried { cycles: i64::MAX, parts: slowed(shortest, &turns), handoffs: laid.1.to_vec() };
         return (taken(&slowed).into_iter().collect(), are_more);
     }
