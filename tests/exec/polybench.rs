@@ -14,6 +14,7 @@ use tempfile::TempDir;
 const NEAR: f64 = 1e-9;
 
 /// A kernel in two tilings, one of which does not divide its sizes.
+#[derive(Clone, Copy)]
 struct Tiled {
     kernel: &'static str,
     flags: &'static [&'static str],
