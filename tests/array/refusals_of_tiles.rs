@@ -91,12 +91,21 @@ fn tiles_that_are_counted_otherwise() {
     for (rows, message) in [
         ("((0 0 0) M_by_4)", "counts its tiles otherwise, but not as a slanted one of 2 dimensions"),
         ("((0 0 0) M_by_4) ((0 1 0) N_by_4)", "counts its tiles otherwise"),
+        ("((0 0 0) M_by_4) ((1 0 -1) (+ N_by_4 1))", "counts its tiles so that elements may be in none"),
+        ("((0 0 0) M_by_4) ((1 0 1) (+ N_by_4 2))", "counts its tiles so that elements may be in none"),
+        ("((0 0 0) M_by_4) ((2 0 -1) (+ N_by_4 2))", "counts its tiles so that elements may be in none"),
+        ("((0 0 0) (+ M_by_4 1)) ((1 0 -1) (+ N_by_4 2))", "counts its tiles so that elements may be in none"),
+        ("((0 0 0) M_by_4) ((4000000000 0 -1) (+ N_by_4 2))", "counts its tiles so that elements may be in none"),
         ("((0 0 0) M_by_4) ((1 0 0) P_by_4)", "variable `P_by_4` is not known here"),
         ("((0 0 0) M_by_4) ((1 0 0))", "expected `((FACTOR .. SHIFT) EXTENT)`"),
         ("(0 0 0) (1 0 0)", "expected `((FACTOR .. SHIFT) EXTENT)`"),
     ] {
         expect(output, &counted(rows), message);
     }
+    let empty = counted("((0 0 0) M_by_4) ((1 0 -1) (+ N_by_4 2))").replace("(0 M 4 0)", "(0 M 0 0)");
+    expect(output, &empty, "tiles have 1 to");
+    let huge = counted("((0 0 0) M_by_4) ((1 0 -1) (+ N_by_4 500000000000000000))");
+    expect(output, &huge, "counts its tiles so that elements may be in none");
     let plain = counted("((0 0 0) M_by_4) ((1 0 0) N_by_4)").replace(" (slant (0 0 0) (1 0 1))", "");
     expect(output, &plain, "array `C` counts its tiles otherwise");
 }

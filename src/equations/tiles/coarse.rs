@@ -29,14 +29,14 @@ fn is_of_one_size(form: &Affine, along: &Along) -> bool {
     sizes.next().is_some_and(|size| sizes.all(|other| other == size))
 }
 
-/// The form over tiles of `size`, which all of its coordinates have, in units of tiles, at its least and at its greatest: what
-/// it is at any element lies between.
-fn ends(form: &Affine, along: &Along, size: i64) -> (Affine, Affine) {
+/// The form over tiles of `size` in units of these, at its least and at its greatest: what it is at any element lies between.
+/// The coordinates have tiles of this size, or of another that makes a whole number of these with its coefficient.
+pub(super) fn ends(form: &Affine, along: &Along, size: i64) -> (Affine, Affine) {
     let (mut tiles, mut least, mut greatest) = (Affine::default(), form.constant_term(), form.constant_term());
     for (name, coefficient) in form.terms() {
         let (shift, low, high) = match along.get(name) {
             Some(axis) => {
-                tiles.add_term(name, coefficient);
+                tiles.add_term(name, coefficient * axis.size / size);
                 // A tile of a border is one element, so the elements of tiles there lie closer than those of the body.
                 let (low, high) = (axis.after * (1 - axis.size), axis.before.max(1) * (axis.size - 1));
                 (axis.before * (1 - axis.size), low, high)

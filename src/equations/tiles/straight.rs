@@ -11,6 +11,7 @@
 //! It is done where the elements of a step begin a whole number of tiles further than those of the step before, for all
 //! subscripts of a tensor; else tiles are counted by their places.
 
+use super::coarse::{self, Along};
 use super::stack::Stacked;
 use super::{Axis, Slant, SlantRow, Tiled};
 use crate::recurrence::spaces::solve;
@@ -25,6 +26,34 @@ pub struct Straight {
     pub places: Slant,
     /// How many tiles there are along each dimension, over numbers of tiles.
     pub extents: Vec<Affine>,
+}
+
+impl Straight {
+    /// Whether all elements of a slanted tensor with these extents are in tiles that are there, for all sizes.
+    pub fn holds_all(&self, slant: &Slant, axes: &[Axis], extents: &[Affine]) -> bool {
+        let is_whole = [self.places.rows.len(), self.extents.len(), extents.len()] == [axes.len(); 3];
+        let mut forms = self.extents.iter().chain(extents).chain(axes.iter().map(|axis| &axis.body));
+        let is_small = forms.all(|form| form.terms().map(|(_, times)| times).chain([form.constant_term()]).all(fits));
+        let Some(steps) = steps(slant, axes).filter(|_| is_whole && is_small) else { return false };
+        let pairs = self.places.rows.iter().zip(&steps.rows);
+        let shifts: Vec<i64> = self.places.rows.iter().map(|row| row.shift).collect();
+        let Some(bases) =
+            steps.element_at(&shifts).filter(|_| pairs.clone().all(|(row, own)| row.factors == own.factors))
+        else {
+            return false;
+        };
+        let ends = ends(slant, &steps, axes, extents);
+        let is_there = |dimension: usize| {
+            let (base, extent) = (bases[dimension], &self.extents[dimension]);
+            if steps.rows[dimension].factors.iter().all(|factor| *factor == 0) {
+                return base == 0 && *extent == axes[dimension].all_tiles();
+            }
+            let (first, last) = &ends[dimension];
+            let behind = extent.clone() + Affine::constant(base - 1) - last.clone();
+            base <= *first && behind.is_constant() && behind.constant_term() >= 0
+        };
+        (0..axes.len()).all(is_there)
+    }
 }
 
 /// The system with the tiles of all slanted tensors counted so; `None` where it is done for none.
@@ -78,9 +107,8 @@ impl<'a> Group<'a> {
         if steps.rows.iter().all(|row| row.factors.iter().all(|factor| *factor == 0)) {
             return None;
         }
+        let ends: Vec<_> = slants.iter().map(|(slant, extents)| ends(slant, &steps, axes, extents)).collect();
         let mut group = Group { recurrent, layers, steps, sides: vec![] };
-        let ends = slants.iter().map(|(slant, extents)| ends(slant, axes, extents));
-        let ends = ends.collect::<Option<Vec<Vec<(i64, Affine)>>>>()?;
         for dimension in 0..axes.len() {
             let is_moved = group.steps.rows[dimension].factors.iter().any(|factor| *factor != 0);
             let first = ends.iter().map(|ends| ends[dimension].0).min()?;
@@ -142,7 +170,7 @@ impl<'a> Group<'a> {
                 Some((tensor.clone(), coordinates))
             };
             let equation = match self.is_member(&equation.target) {
-                true => self.counted(equation, &shapes[&equation.target])?,
+                true => self.over_coordinates(equation, &shapes[&equation.target])?,
                 false => equation.clone(),
             };
             equations.push(Equation { value: equation.value.redirect(&read), ..equation });
@@ -186,7 +214,7 @@ impl<'a> Group<'a> {
 
     /// An equation of the group over coordinates, at the tiles with elements. Its indices stand for the coordinates of the
     /// tensor that needs itself, in all of the group, so that tiles of one place have the same.
-    fn counted(&self, equation: &Equation, shape: &[Affine]) -> Option<Equation> {
+    fn over_coordinates(&self, equation: &Equation, shape: &[Affine]) -> Option<Equation> {
         let indices = &equation.domain.indices;
         let forms = self.coordinates(self.recurrent, &equation.subscripts)?;
         let named = |place: &Affine| place.as_variable().filter(|name| indices.contains(name)).cloned();
@@ -203,8 +231,8 @@ impl<'a> Group<'a> {
         let moved = equation.subscripts.iter().zip(shape).zip(&self.sides).filter(|(_, side)| side.is_moved);
         let ends: Vec<Affine> = moved
             .flat_map(|((place, extent), _)| {
-                let last = extent.clone() - place.clone() - Affine::constant(1);
-                [last].into_iter().chain(is_layer.then(|| place.clone()))
+                let [first, last] = within(place, extent);
+                [last].into_iter().chain(is_layer.then_some(first))
             })
             .collect();
         let kept = equation.domain.set.constraints().iter().filter(|form| !ends.contains(form)).cloned();
@@ -212,8 +240,7 @@ impl<'a> Group<'a> {
         let of_elements = self.coordinates(self.recurrent, &places)?;
         // Bounds of the others may have followed from those.
         let others = equation.subscripts.iter().zip(shape).zip(&self.sides).filter(|(_, side)| !side.is_moved);
-        let others = others
-            .flat_map(|((place, extent), _)| [place.clone(), extent.clone() - place.clone() - Affine::constant(1)]);
+        let others = others.flat_map(|((place, extent), _)| within(place, extent));
         let set = Polyhedron::new(kept.chain(others)).substitute(&image).intersect(&self.with_elements(&of_elements));
         Some(Equation {
             subscripts: self.coordinates(&equation.target, &places)?,
@@ -244,68 +271,69 @@ impl<'a> Group<'a> {
             })
             .collect();
         let at: Vec<Affine> = indices.iter().map(Affine::variable).collect();
-        let one = Affine::constant(1);
-        let inside =
-            at.iter().zip(self.shape(tensor)).flat_map(|(at, extent)| [at.clone(), extent - at.clone() - one.clone()]);
-        let mut left = Polyhedron::new(inside);
-        let mut zeros = vec![];
+        let inside = at.iter().zip(self.shape(tensor)).flat_map(|(at, extent)| within(at, &extent));
         let places = self.places(true).place(&at).into_iter().zip(&self.sides);
         let behind_first = places.filter(|(_, side)| side.is_moved).map(|(place, _)| place);
-        for form in self.with_elements(&at).constraints().iter().cloned().chain(behind_first) {
-            let outside = left.intersect(&Polyhedron::new([-form.clone() - one.clone()]));
-            if !outside.is_empty() {
-                zeros.push(Equation {
-                    target: self.recurrent.clone(),
-                    subscripts: at.clone(),
-                    domain: Domain { indices: indices.clone(), set: outside },
-                    value: Expr::Number(0.0),
-                    span: tensor.span,
-                });
-            }
-            left.add(form);
-        }
-        zeros
+        let kept = self.with_elements(&at).intersect(&Polyhedron::new(behind_first));
+        let beside = Polyhedron::new(inside).outside(&kept).into_iter();
+        let zeros = beside.map(|set| Equation {
+            target: self.recurrent.clone(),
+            subscripts: at.clone(),
+            domain: Domain { indices: indices.clone(), set },
+            value: Expr::Number(0.0),
+            span: tensor.span,
+        });
+        zeros.collect()
     }
+}
+
+/// At least 0 where a subscript lies within an extent.
+fn within(at: &Affine, extent: &Affine) -> [Affine; 2] {
+    [at.clone(), extent.clone() - at.clone() - Affine::constant(1)]
+}
+
+/// No number of steps, or of elements in a tile, is larger, so that nothing overflows; nor are there more dimensions.
+const MOST_STEPS: u64 = 1 << 10;
+const MOST_ELEMENTS: u64 = 1 << 20;
+const MOST_DIMENSIONS: usize = 4;
+
+fn fits(number: i64) -> bool {
+    number.unsigned_abs() <= MOST_ELEMENTS
 }
 
 /// By how many tiles the elements of each dimension begin further for each tile of the others; `None` where that is no whole
 /// number.
 fn steps(slant: &Slant, axes: &[Axis]) -> Option<Slant> {
-    let whole = |row: &SlantRow, own: &Axis| -> Option<SlantRow> {
-        let factor = |(factor, other): (&i64, &Axis)| {
-            let by = factor * other.size;
-            (by % own.size == 0).then_some(by / own.size)
-        };
-        let factors = row.factors.iter().zip(axes).map(factor).collect::<Option<_>>()?;
-        Some(SlantRow { factors, shift: 0 })
-    };
-    let rows = slant.rows.iter().zip(axes).map(|(row, own)| whole(row, own)).collect::<Option<_>>()?;
+    let is_small = axes.iter().all(|axis| axis.size >= 1 && fits(axis.size) && axis.before >= 0 && fits(axis.before))
+        && slant.rows.iter().all(|row| fits(row.shift) && row.factors.len() == axes.len());
     let is_plain = axes.iter().all(|axis| axis.after == 0 && axis.margin == 0);
-    (is_plain && slant.rows.len() == axes.len()).then_some(Slant { rows })
+    if !is_small || !is_plain || !slant.is_sound() || slant.rows.len() != axes.len() || axes.len() > MOST_DIMENSIONS {
+        return None;
+    }
+    let whole = |(row, own): (&SlantRow, &Axis)| -> Option<SlantRow> {
+        let factor = |(factor, other): (&i64, &Axis)| {
+            let by = factor.checked_mul(other.size)?;
+            (by % own.size == 0 && factor.unsigned_abs() <= MOST_STEPS).then_some(by / own.size)
+        };
+        let factors = row.factors.iter().zip(axes).map(factor).collect::<Option<Vec<i64>>>()?;
+        factors.iter().all(|factor| factor.unsigned_abs() <= MOST_STEPS).then_some(SlantRow { factors, shift: 0 })
+    };
+    Some(Slant { rows: slant.rows.iter().zip(axes).map(whole).collect::<Option<_>>()? })
 }
 
 /// For each dimension the first and the last tile with elements of a tensor with these extents, or one before and one behind
-/// these.
-fn ends(slant: &Slant, axes: &[Axis], extents: &[Affine]) -> Option<Vec<(i64, Affine)>> {
-    let places: Vec<Name> = (0..axes.len()).map(|place| systole_base::integer::name(&format!("@{place}"))).collect();
-    let elements = slant.element(&places.iter().map(Affine::variable).collect::<Vec<_>>());
-    let of_dimension = |((element, own), extent): ((&Affine, &Axis), &Affine)| {
-        let (mut least, mut greatest) = (element.constant_term(), element.constant_term());
-        for (place, axis) in places.iter().zip(axes) {
-            // A place is `size` times its tile, less what the border's tiles are smaller, and some more.
-            let (times, shift) = (element.coefficient(place), axis.before * (1 - axis.size));
-            let most = axis.before.max(1) * (axis.size - 1);
-            least += times * shift + (times * most).min(0);
-            greatest += times * shift + (times * most).max(0);
-        }
-        let mut last = Affine::constant((extent.constant_term() - 1 - least).div_euclid(own.size));
-        for (parameter, times) in extent.terms() {
-            if times < 0 {
-                return None;
-            }
-            last.add_term(&super::axes::count_name(parameter, own.size), times);
-        }
-        Some((-greatest.div_euclid(own.size), last))
+/// these: counted by these steps.
+fn ends(slant: &Slant, steps: &Slant, axes: &[Axis], extents: &[Affine]) -> Vec<(i64, Affine)> {
+    let names: Vec<Name> = (0..axes.len()).map(|place| systole_base::integer::name(&format!("@{place}"))).collect();
+    let places: Vec<Affine> = names.iter().map(Affine::variable).collect();
+    let along: Along = names.into_iter().zip(axes.iter().cloned()).collect();
+    let (elements, tiles) = (slant.element(&places), steps.element(&places));
+    let of_dimension = |dimension: usize| {
+        let (element, size) = (&elements[dimension], axes[dimension].size);
+        let (_, from_first) = coarse::ends(element, &along, size);
+        let to_last = extents[dimension].clone() - element.clone() - Affine::constant(1);
+        let (_, to_last) = coarse::ends(&to_last, &along, size);
+        (-from_first.constant_term(), to_last + tiles[dimension].clone())
     };
-    elements.iter().zip(axes).zip(extents).map(of_dimension).collect()
+    (0..axes.len()).map(of_dimension).collect()
 }

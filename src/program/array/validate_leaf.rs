@@ -70,7 +70,7 @@ fn check_slant(checker: &mut Checker<'_>, place: Place, array: &ArrayDecl, slant
     }
 }
 
-/// Where tiles lie that nobody stores is not checked: they have no elements.
+/// No element may be in a tile that is not there: it would never be stored.
 fn check_straight(checker: &mut Checker<'_>, place: Place, array: &ArrayDecl, straight: &Straight) {
     let (name, rank, rows) = (&array.name, array.shape.len(), &straight.places.rows);
     let numbers = rows.iter().flat_map(|row| row.factors.iter().chain([&row.shift]));
@@ -82,6 +82,11 @@ fn check_straight(checker: &mut Checker<'_>, place: Place, array: &ArrayDecl, st
     let counts: Vec<&Name> =
         checker.program.parameters.iter().chain(checker.program.tiles.iter().map(|count| &count.name)).collect();
     straight.extents.iter().for_each(|extent| check_form(checker, place, extent, &counts));
+    let extents = array.shape.iter().map(linear).collect::<Option<Vec<Affine>>>();
+    let holds_all = |slant: &Slant| extents.is_some_and(|extents| straight.holds_all(slant, &array.axes, &extents));
+    if !array.slant.as_ref().is_some_and(holds_all) {
+        checker.fault(place, format!("array `{name}` counts its tiles so that elements may be in none"));
+    }
 }
 
 fn check_axis(checker: &mut Checker<'_>, place: Place, axis: &Axis, parameters: &[&Name]) {
