@@ -1,7 +1,7 @@
 //! PolyBench's kernels in tiles, on threads and on ranks: with loops the bits of the equations in the order of the tiles, with libraries as
 //! near as sums in another order are. A few of them; with the feature `long-tests` all.
 //!
-//! `durbin` is not here: a tile of its rows needs the tile at their other end, which needs the first (`tests/tiles/refusals.rs`).
+//! `durbin` is not here: it is refused, since its rows are added to themselves from their ends and their tiles do not line up.
 
 use super::mpirun::mpirun;
 use super::programs::program;
