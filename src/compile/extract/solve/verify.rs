@@ -5,10 +5,9 @@
 //! reduction ends where its order says, that the streams have links beside each other, and the cycles and PEs.
 
 use super::Task;
-use super::tally::calendar;
 use crate::extract::Found;
 use crate::extract::enumerate::most_within;
-use crate::mapping::{Design, Fold, SpaceDesign};
+use crate::mapping::{Fold, SpaceDesign};
 use crate::rewrite::Transport;
 use std::collections::{BTreeMap, BTreeSet};
 use systole_base::integer::{Affine, Bindings, Name, Vector, dot};
@@ -41,7 +40,7 @@ pub fn verify(task: &Task, found: &Found) -> Result<(), String> {
         .map(|space| slots(&task.system.spaces[space], &found.parts[space], (task, &found.fold)))
         .collect::<Option<_>>()
         .ok_or("a number does not fit")?;
-    let run = clocked(&dated, found).or_else(|why| by_calendar(task, found, &dated).ok_or(why))?;
+    let run = clocked(&dated, found)?;
     check_counts(task, &run, found)?;
     check_loads(task, found, &run)?;
     let diagonals = task.machine.links.network.diagonals(moves(found).iter().map(Vec::as_slice));
@@ -268,16 +267,6 @@ fn clocked(dated: &[Vec<(Bindings, Dated)>], found: &Found) -> Result<Vec<Slotte
         Some((rounds, counted)) => Err(format!("{rounds} rounds of {counted} cycles in all are counted")),
         None => Ok(dated.iter().map(|_| vec![]).collect()),
     }
-}
-
-/// The clocks that the design gives its rounds, where not all are followed by as many idle cycles: a space that has no point in a round
-/// may make it longer. Nothing is taken on trust: points, reads and cycles are held against these clocks.
-fn by_calendar(task: &Task, found: &Found, dated: &[Vec<(Bindings, Dated)>]) -> Option<Vec<SlottedPoints>> {
-    let calendar = calendar(task, &Design::new(task.system, found.parts.clone()))?;
-    let clock =
-        |(bindings, (pe, time)): &(Bindings, Dated)| Some((bindings.clone(), (pe.clone(), calendar.clock(time)?)));
-    found.fold.is_none().then_some(())?;
-    dated.iter().map(|run| run.iter().map(clock).collect()).collect()
 }
 
 /// The skews that steps may have: along each axis an entry of one, either way. No skew first, then the smallest.

@@ -72,12 +72,6 @@ fn with_handoffs(
     Some(best)
 }
 
-/// The clocks of the rounds of a design; `None` where what is computed has no way, or a number does not fit.
-pub fn calendar(task: &Task, design: &Design) -> Option<Calendar> {
-    let handoffs = design.handoffs_among(task.machine.links.network, &task.takers).ok()?;
-    without_inputs(task, design).calendar(&handoffs, &task.machine.links, &task.sizes)
-}
-
 /// The words that are stored for readers of this kind: all elements of each tensor that is read so. No two spaces compute the same one.
 fn stored_words(task: &Task, design: &Design, transport: &Transport) -> Option<u64> {
     let spaces = task.system.spaces.iter().enumerate();
