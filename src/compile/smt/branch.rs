@@ -73,16 +73,16 @@ pub(super) struct Left {
 pub(super) fn any_best(
     problem: &LinearProblem,
     multiples: &[i64],
-    nodes: usize,
+    most: Size,
     (left, work): (&mut Option<Left>, &mut u64),
 ) -> Option<Best> {
     let tree = Tree::new(problem, multiples.to_vec())?;
-    let best = any_best_of(&tree, nodes, left);
+    let best = any_best_of(&tree, most, left);
     *work = work.saturating_add(tree.work.get());
     best
 }
 
-fn any_best_of(tree: &Tree, nodes: usize, left: &mut Option<Left>) -> Option<Best> {
+fn any_best_of(tree: &Tree, most: Size, left: &mut Option<Left>) -> Option<Best> {
     let mut root = tree.root_after(left.take())?;
     tree.solve(&mut root)?;
     let (rows, fixed, goals) = (tree.rows.clone(), tree.fixed.clone(), tree.goals.clone());
@@ -95,7 +95,7 @@ fn any_best_of(tree: &Tree, nodes: usize, left: &mut Option<Left>) -> Option<Bes
     if !is_whole && tree.has_no_point() {
         return Some(Best::Nowhere);
     }
-    search(tree, node, Size::of_nodes(nodes))
+    search(tree, node, most)
 }
 
 /// Divides the best node until its solution is one of the problem.

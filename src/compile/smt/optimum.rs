@@ -20,12 +20,12 @@ const MOST_NODES: usize = 200;
 const FEW_NODES: usize = 20;
 
 /// Where many problems are solved, no more numbers than this are written for one.
-const MOST_WRITTEN: u64 = 200_000_000;
+const MOST_WRITTEN: u64 = 100_000_000;
 
 /// What Z3 takes for a problem counts as writing so many numbers.
 const ASKED: u64 = 100_000_000;
 
-/// How many of Z3's own steps a search waits for: about a tenth of a second, and the same answer on every machine.
+/// How many of Z3's own steps a search waits for: about a tenth of a second, and as many on every machine.
 const MOST_STEPS: u32 = 1_000_000;
 
 /// The answer to a [`LinearProblem`].
@@ -58,7 +58,7 @@ pub fn attempt(problem: &LinearProblem, limit: Duration) -> Optimum {
 
 /// Solves `problem` as [`attempt`] does, as far as a search waits for it; `work` counts the numbers that are written meanwhile.
 pub fn attempt_counted(problem: &LinearProblem, limit: Duration, work: &mut u64) -> Optimum {
-    decided(problem, u64::MAX, work).unwrap_or_else(|| {
+    decided(problem, MOST_WRITTEN, work).unwrap_or_else(|| {
         *work = work.saturating_add(ASKED);
         asked(problem, (limit, MOST_STEPS))
     })
@@ -108,7 +108,12 @@ impl Series {
             return None;
         }
         let is_multiple = |(value, multiple): (&i64, &i64)| value % multiple == 0;
-        match any_best(problem, multiples, MOST_NODES, (&mut self.left, &mut self.work))? {
+        match any_best(
+            problem,
+            multiples,
+            Size { nodes: MOST_NODES, written: MOST_WRITTEN },
+            (&mut self.left, &mut self.work),
+        )? {
             Best::At(values) => values.iter().zip(multiples).all(is_multiple).then_some(values),
             Best::Nowhere => None,
         }

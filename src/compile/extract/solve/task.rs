@@ -358,7 +358,9 @@ impl<'a> Task<'a> {
         let count = candidates::count_places(names.len(), axes.rank, self.bounds.bound);
         let are_all = self.system.spaces.len() <= self.limits.spaces && axes.rounds == 0 && count <= MOST_FREE;
         let kept = candidates::places_or_axes(names.len(), axes.rank, self.bounds.bound, !are_all);
-        let left_out = u64::try_from(count).unwrap_or(u64::MAX).saturating_sub(kept.len() as u64);
+        // Of those that are counted, some are not kept though all are looked at: their rows depend on each other.
+        let counted = u64::try_from(count).unwrap_or(u64::MAX);
+        let left_out = if are_all { 0 } else { counted.saturating_sub(kept.len() as u64) };
         let given = self.constraint.rounds.iter().any(Option::is_some);
         let in_rounds = |place: &Matrix| -> Vec<GivenRows> {
             if given || axes.rounds == 0 {
