@@ -22,6 +22,9 @@ const FEW_NODES: usize = 20;
 /// Where many problems are solved, no more numbers than this are written for one.
 const MOST_WRITTEN: u64 = 100_000_000;
 
+/// Where few are, one may take seconds: what it leads to is most often the design that is sought.
+const MOST_ALONE: u64 = 10_000_000_000;
+
 /// What Z3 takes for a problem counts as writing so many numbers.
 const ASKED: u64 = 100_000_000;
 
@@ -58,7 +61,7 @@ pub fn attempt(problem: &LinearProblem, limit: Duration) -> Optimum {
 
 /// Solves `problem` as [`attempt`] does, as far as a search waits for it; `work` counts the numbers that are written meanwhile.
 pub fn attempt_counted(problem: &LinearProblem, limit: Duration, work: &mut u64) -> Optimum {
-    decided(problem, MOST_WRITTEN, work).unwrap_or_else(|| {
+    decided(problem, MOST_ALONE, work).unwrap_or_else(|| {
         *work = work.saturating_add(ASKED);
         asked(problem, (limit, MOST_STEPS))
     })
@@ -111,7 +114,7 @@ impl Series {
         match any_best(
             problem,
             multiples,
-            Size { nodes: MOST_NODES, written: MOST_WRITTEN },
+            Size { nodes: MOST_NODES, written: MOST_ALONE },
             (&mut self.left, &mut self.work),
         )? {
             Best::At(values) => values.iter().zip(multiples).all(is_multiple).then_some(values),
