@@ -40,7 +40,7 @@ mod recognised;
 
 mod compiled;
 
-pub use compiled::compile_natively;
+pub use compiled::{c_compiler, compile_natively};
 
 mod call;
 

@@ -142,7 +142,14 @@ impl<'l> Lanes<'l> {
                 let head = format!("if ({} <= {})", ends.0, ends.1);
                 writer.braces(&head, |writer| self.write_rows(&ends, loops, writer));
             }
-            [] => self.write_chunk(loops, writer),
+            // Nor without a line.
+            [] => match self.row {
+                Some(row) => {
+                    let head = format!("if ({} <= {})", loops.first(row), loops.last(row));
+                    writer.braces(&head, |writer| self.write_chunk(loops, writer));
+                }
+                None => self.write_chunk(loops, writer),
+            },
         }
     }
 

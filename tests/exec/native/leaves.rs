@@ -115,7 +115,7 @@ fn native_leaves_have_the_bits_of_loops_and_are_compiled_once() {
 #[test]
 fn without_a_compiler_loops_run_and_it_is_said_once() {
     let solve = Native::solve();
-    for (compiler, why) in [("/nonexistent/cc", "cannot be started"), ("false", "which fails"), ("echo", "is no C")] {
+    for (compiler, why) in [("/nonexistent/cc", "which is not found"), ("false", "which fails"), ("echo", "is no C")] {
         let said = solve.hold(&[("CC", compiler)]);
         assert_eq!(said.matches(INTERPRETED).count(), 1, "{said}");
         assert!(said.contains(why) && said.contains("--leaves loops"), "{said}");

@@ -66,6 +66,17 @@ fn elements_side_by_side_have_the_bits_of_exec() {
     hold(&program, &runs);
 }
 
+/// What only a line reads is not looked at where there is no line, however far away it is.
+#[test]
+fn without_lines_nothing_is_read() {
+    let text = systole::array::print(&emitted(SIDES, "i=17,j=18,k=70", "16 elements along j at a time"));
+    let without = text.replacen("(loop i (from) (to)", "(loop i (from (+ M 1)) (to)", 1);
+    let changed = without.replacen("(2 j k)", "(2 (+ j 1000000) k)", 1);
+    assert!(without != text && changed != without, "{text}");
+    let inputs = [("A", filled(1, &[38, 75])), ("B", filled(2, &[37, 75]))].map(|(key, array)| (name(key), array));
+    hold(&program(&changed), &[(sizes(&[("M", 38), ("N", 37), ("K", 75)]), inputs.into_iter().collect())]);
+}
+
 #[cfg(feature = "long-tests")]
 #[test]
 fn maxima_side_by_side_have_the_bits_of_exec() {

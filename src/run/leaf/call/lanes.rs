@@ -116,7 +116,7 @@ impl<'a, E: Element> Run<'a, E> {
                 self.check(access)?;
             }
         }
-        self.work.applied += set.applications() * count as u64;
+        self.work.applied = self.work.applied.saturating_add(set.applications().saturating_mul(count as u64));
         if self.is_dry {
             return Ok(());
         }

@@ -150,7 +150,9 @@ impl<'a, E: Element> Run<'a, E> {
         if first <= last {
             self.slots[repeated.index] = first;
             round(self)?;
-            self.work.applied = before + (last - first + 1).unsigned_abs() * (self.work.applied - before);
+            let rounds = last.abs_diff(first).checked_add(1);
+            let applied = rounds.and_then(|rounds| rounds.checked_mul(self.work.applied - before));
+            self.work.applied = applied.and_then(|applied| applied.checked_add(before)).ok_or(Trouble::Overflow)?;
         }
         Ok(())
     }

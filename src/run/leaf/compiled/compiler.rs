@@ -6,6 +6,7 @@
 
 use crate::native::BIT_FLAGS;
 use sha2::{Digest, Sha256};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -36,10 +37,22 @@ impl Compiler {
     pub fn find() -> Result<Compiler, String> {
         match std::env::var("CC").ok().filter(|named| !named.trim().is_empty()) {
             Some(named) => Compiler::of(&named).map_err(|why| format!("`CC` is `{named}`, which {why}")),
-            None => USUAL.iter().find_map(|usual| Compiler::of(usual).ok()).ok_or_else(|| {
-                format!("there is no C compiler: none of {}", USUAL.map(|name| format!("`{name}`")).join(", "))
-            }),
+            None => {
+                let mut refused = vec![];
+                for usual in USUAL {
+                    match Compiler::of(usual) {
+                        Ok(compiler) => return Ok(compiler),
+                        Err(why) => refused.push(format!("`{usual}` {why}")),
+                    }
+                }
+                Err(format!("there is no C compiler that works: {}", refused.join(", ")))
+            }
         }
+    }
+
+    /// The command by which it is started.
+    pub fn command(&self) -> String {
+        self.command.join(" ")
     }
 
     fn of(command: &str) -> Result<Compiler, String> {
@@ -62,7 +75,10 @@ impl Compiler {
         let [name, own @ ..] = &self.command[..] else { return Err("is no command".to_owned()) };
         let mut command = Command::new(name);
         let command = command.args(own).args(&self.flags).args(arguments).stdin(Stdio::null());
-        let output = command.output().map_err(|error| format!("cannot be started: {error}"))?;
+        let output = command.output().map_err(|error| match error.kind() {
+            ErrorKind::NotFound => "is not found".to_owned(),
+            _ => format!("cannot be started: {error}"),
+        })?;
         match output.status.success() {
             true => Ok(output),
             false => {
@@ -93,6 +109,6 @@ impl Compiler {
         std::fs::write(&source, text).map_err(|error| format!("`{}`: {error}", source.display()))?;
         let paths = [&object, &source].map(|path| path.to_string_lossy().into_owned());
         let compiled = self.run(&["-o", &paths[0], &paths[1], "-lm"]);
-        compiled.map(|_| object).map_err(|why| format!("the C compiler `{}` {why}", self.command.join(" ")))
+        compiled.map(|_| object).map_err(|why| format!("the C compiler `{}` {why}", self.command()))
     }
 }

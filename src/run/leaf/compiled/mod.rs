@@ -65,6 +65,11 @@ pub fn compile_natively(program: &Program) -> Result<(), String> {
     object_of(&leaves_text(program)).map(|_| ())
 }
 
+/// The command of the C compiler that leaves are compiled by, where one works.
+pub fn c_compiler() -> Option<String> {
+    Compiler::find().ok().map(|compiler| compiler.command())
+}
+
 type Outcome = Result<Arc<SharedObject>, String>;
 
 /// What this process has loaded, and what it could not compile, by digests.

@@ -20,7 +20,7 @@
 //! not halve a solve: 16 rows at a time are one product with all before them. OpenBLAS spends more on packing what each
 //! product reads, and is halved throughout.
 //!
-//! **OpenBLAS** is called through the package `openblas`, the one place with `unsafe` code. A function there asserts
+//! **OpenBLAS** is called through the package `openblas`, which has the `unsafe` code for it. A function there asserts
 //! that its matrices lie within their slices, and calls one routine. It works on the thread that calls.
 //! `OPENBLAS_CORETYPE` in the environment may pin it to the kernels of an older processor; on a processor that it does
 //! not know it runs its oldest. `exec` says which kernels it has chosen, and warns if they are narrower than the

@@ -59,15 +59,20 @@ static inline void collect_rows(const struct array_flag *array, first_row_of *fi
     }
 }
 
-/* Whether something went wrong on any rank. */
+/* Whether something went wrong on any rank. The first says which, where it has nothing to say itself. */
 static inline int failed_anywhere(int failed)
 {
-    int any = failed;
-    MPI_Allreduce(&failed, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-    return any;
+    int rank, ranks, own, first;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    own = failed ? rank : ranks;
+    MPI_Allreduce(&own, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    if (rank == 0 && first > 0 && first < ranks)
+        fprintf(stderr, "error: rank %d could not go on\n", first);
+    return first < ranks;
 }
 
-/* Starts this rank; all but the first are silent, since they would say the same. */
+/* Starts this rank; all but the first are silent, since most of what they say is the same. */
 static inline void begin_ranks(int *argc, char ***argv)
 {
     int rank;
