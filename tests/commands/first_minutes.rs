@@ -201,3 +201,23 @@ fn doctor_says_what_to_install_for_what() {
     assert!(ran.code == 0 && ran.stdout.contains("apt-get install gcc"), "{}", ran.stdout);
     assert_eq!(systole(&["doctor", "more"]).code, 2);
 }
+
+/// What goes on until it is ended is no command within a process.
+#[test]
+fn a_command_within_a_process_ends() {
+    for words in [&["check", "kernels/matmul.rec", "--watch"][..], &["language-server"]] {
+        let ran = systole::driver::run(words);
+        assert_eq!((ran.code, &*ran.printed), (2, ""), "{words:?}");
+        assert!(ran.said.contains("goes on until it is ended"), "{}", ran.said);
+    }
+    assert_eq!(systole::driver::run(&["check", "kernels/matmul.rec"]).code, 0);
+}
+
+/// What is printed runs as it stands, also where a folder has a blank in its name.
+#[test]
+fn a_command_to_go_on_with_is_quoted_where_it_has_to_be() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("a b")).unwrap();
+    let path = folder.path().join("a b/first.rec").display().to_string();
+    assert!(good(&["new", &path]).contains(&format!("run '{path}' --size")), "{path}");
+}

@@ -45,7 +45,7 @@ fn what_a_package_embeds_lies_within_it() {
 }
 
 #[test]
-fn every_package_has_our_name_and_a_build_script_of_its_own() {
+fn every_package_has_our_name_and_no_build_script_from_elsewhere() {
     for package in packages().iter().filter(|package| *package != "systole") {
         let manifest = page(&format!("src/{package}/Cargo.toml"));
         assert!(manifest.contains(&format!("name = \"systole-{package}\"\n")), "{package}");

@@ -65,8 +65,15 @@ struct Server<'c> {
 }
 
 impl Server<'_> {
-    /// What the editor says without asking.
+    /// What the editor says without asking; what has not the form of the protocol is passed over, since nobody waits for an answer.
     fn note(&mut self, said: Notification) -> Result<(), Broken> {
+        match self.noted(said) {
+            Err(why) if why.is::<serde_json::Error>() => Ok(()),
+            other => other,
+        }
+    }
+
+    fn noted(&mut self, said: Notification) -> Result<(), Broken> {
         match said.method.as_str() {
             DidOpenTextDocument::METHOD => {
                 let DidOpenTextDocumentParams { text_document } = serde_json::from_value(said.params)?;

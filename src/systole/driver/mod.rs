@@ -138,7 +138,14 @@ pub fn run(words: &[&str]) -> Ran {
     };
     arguments.command.mean_designs();
     let output = Output::kept(arguments.json);
-    let (verdict, diagnostics) = match dispatch(&arguments.command, &output) {
+    let done = match without_end(&arguments.command) {
+        Some(command) => {
+            let said = format!("`{command}` goes on until it is ended, and a command within a process ends by itself");
+            Err(vec![Diagnostic::usage(said).help("start it as a process of its own")].into())
+        }
+        None => dispatch(&arguments.command, &output),
+    };
+    let (verdict, diagnostics) = match done {
         Ok(verdict) => (verdict, vec![]),
         Err(failure) => {
             failure.say(&output);
@@ -150,6 +157,15 @@ pub fn run(words: &[&str]) -> Ran {
     let refusal = refusal_of(&diagnostics).cloned();
     let code = if stop::is_asked() { stop::CODE } else { verdict.code() };
     Ran { code, printed: output.printed(), said: output.said(), problems, refusal }
+}
+
+/// What goes on until somebody ends it.
+fn without_end(command: &Command) -> Option<&'static str> {
+    match command {
+        Command::Check(arguments) if arguments.watch => Some("check --watch"),
+        Command::LanguageServer => Some("language-server"),
+        _ => None,
+    }
 }
 
 /// What a command line that says nothing comes to.

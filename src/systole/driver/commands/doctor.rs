@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use systole_base::diagnostic::{Checked, WIDEST, counted};
 use systole_compile::rewrite::{Phase, load_phase};
 use systole_compile::smt;
+use systole_run::leaf;
 
 /// Something that was looked for.
 struct Finding {
@@ -66,14 +67,14 @@ fn findings() -> Checked<Vec<Finding>> {
         always("machines", "`--machine machines/NAME.toml`", counted(shipped::paths("toml").len(), "machine file")),
         Finding::new(
             "C compiler",
-            "programs as C: `emit --target c`",
-            on_path(&["cc", "gcc", "clang"]),
+            "`exec --leaves native`; programs as C: `emit --target c`",
+            leaf::c_compiler(),
             "apt-get install gcc",
         ),
         Finding::new("make", "building programs as C", on_path(&["make"]), "apt-get install make"),
         Finding::new(
             "BLAS",
-            "`emit --target c --leaves blas`, `exec --leaves openblas`",
+            "`emit --target c --leaves blas`",
             library("libopenblas.so"),
             "apt-get install libopenblas-dev",
         ),

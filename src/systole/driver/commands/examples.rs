@@ -1,6 +1,7 @@
 //! `systole examples`: what ships, by kind, each with a command that shows it.
 
 use crate::driver::flags::arguments::ExamplesArguments;
+use crate::driver::flags::typed::Typed;
 use crate::driver::shown::output::Output;
 use crate::driver::{Done, Verdict, shipped};
 use serde_json::{Value, json};
@@ -56,7 +57,8 @@ impl Example {
     fn print(&self, width: usize, with_schedules: bool, output: &Output) {
         output.line(&format!("  {:<width$}  {}", self.command, self.title));
         let schedules = self.schedules.iter().filter(|_| with_schedules);
-        schedules.for_each(|name| output.line(&format!("    systole prove {} --schedule {name}", self.path.display())));
+        let prove = |name| Typed::command("prove").file(self.path.display()).flag("--schedule", Some(name)).line();
+        schedules.for_each(|name| output.line(&format!("    {}", prove(name))));
     }
 
     fn json(&self) -> Value {
@@ -80,15 +82,17 @@ fn example(path: PathBuf) -> Checked<Example> {
     let kind = KINDS.iter().find(|(folder, _)| path.starts_with(folder)).map_or("others", |(_, kind)| kind);
     let title = title(text);
     if path.extension().is_some_and(|extension| extension == "toml") {
-        let command = format!("systole search kernels/matmul.rec --machine {}", path.display());
+        let command = Typed::command("search").file("kernels/matmul.rec").path("--machine", Some(&path)).line();
         return Ok(Example { path, kind, title, command, schedules: vec![] });
     }
     let file = syntax::parse(&Source::new(path.display().to_string(), text))?;
-    let sizes: Vec<String> = file.kernel.node.parameters.iter().map(|size| format!("{}=4", size.node)).collect();
+    let sizes = file.kernel.node.parameters.iter().map(|size| &size.node);
+    let typed = |command: &str| Typed::command(command).file(path.display());
     let command = match path.starts_with("kernels/naive") {
-        true => format!("systole derive {}", path.display()),
-        false => format!("systole run {} --size {}", path.display(), sizes.join(",")),
+        true => typed("derive"),
+        false => typed("run").sizes(sizes, 4),
     };
+    let command = command.line();
     let schedules = file.schedules.iter().map(|schedule| schedule.name.node.to_string()).collect();
     Ok(Example { path, kind, title, command, schedules })
 }

@@ -208,13 +208,13 @@ pub fn warn_of_native(program: &Program, settings: &Settings, output: &Output) {
     if settings.leaves != LeafBackend::Native || !program.is_over_tiles() {
         return;
     }
-    let compiled = match settings.precision {
-        Precision::Double => compile_natively(program),
-        Precision::Single => Err("native leaves are of double precision".to_owned()),
+    let (compiled, help) = match settings.precision {
+        Precision::Double => (compile_natively(program), "name a C compiler in `CC`, such as CC=gcc"),
+        Precision::Single => (Err("native leaves are of double precision".to_owned()), "leave `--precision` out"),
     };
     if let Err(why) = compiled {
         let said = Diagnostic::new(format!("leaves are interpreted, with the same bits: {why}"));
-        output.warning(&said.help("name a C compiler in `CC`, such as CC=gcc, or say `--leaves loops`"));
+        output.warning(&said.help(format!("{help}, or say `--leaves loops`")));
     }
 }
 

@@ -1,6 +1,7 @@
 //! `systole new`: a kernel to begin with, with comments that say what its lines mean; or one that ships.
 
 use crate::driver::flags::arguments::NewArguments;
+use crate::driver::flags::typed::Typed;
 use crate::driver::shown::output::Output;
 use crate::driver::{Done, Verdict, files, shipped};
 use serde_json::json;
@@ -73,10 +74,9 @@ fn refuse_to_overwrite(path: &Path) -> Checked<()> {
 /// What to type next.
 fn next(path: &Path, text: &str) -> Checked<Vec<String>> {
     let file = syntax::parse(&Source::new(path.display().to_string(), text))?;
-    let path = path.display();
-    let sizes: Vec<String> = file.kernel.node.parameters.iter().map(|size| format!("{}=4", size.node)).collect();
-    let prove =
-        file.schedules.first().map(|schedule| format!("systole prove {path} --schedule {}", schedule.name.node));
-    let run = format!("systole run {path} --size {}", sizes.join(","));
-    Ok([run, format!("systole check {path} --watch")].into_iter().chain(prove).collect())
+    let (path, sizes) = (path.display(), file.kernel.node.parameters.iter().map(|size| &size.node));
+    let typed = |command: &str| Typed::command(command).file(&path);
+    let prove = file.schedules.first().map(|schedule| typed("prove").flag("--schedule", Some(&schedule.name.node)));
+    let first = [typed("run").sizes(sizes, 4), typed("check").word("--watch")];
+    Ok(first.iter().chain(&prove).map(Typed::line).collect())
 }

@@ -3,7 +3,7 @@
 //! The text is read again and again: editors write a file anew or put another in its place, and either is seen so.
 
 use crate::driver::shown::output::Output;
-use crate::driver::{Done, Verdict, pipeline, stop};
+use crate::driver::{Done, Verdict, pipeline};
 use std::path::Path;
 use std::time::Duration;
 use systole_base::diagnostic::Diagnostic;
@@ -14,12 +14,13 @@ const PAUSE: Duration = Duration::from_millis(200);
 /// Checks a kernel now and whenever its file changes, until Ctrl-C.
 pub fn run(kernel: &str, check: impl Fn() -> Done, output: &Output) -> Done {
     let Some(path) = pipeline::file(kernel) else { return Err(no_file(kernel).into()) };
-    let mut verdict = Verdict::Good;
-    let mut seen = None;
-    while !stop::is_asked() {
+    let (mut before, mut seen) = (None, None);
+    loop {
         let text = std::fs::read(path).ok();
-        if seen.as_ref() != Some(&text) {
-            verdict = check().unwrap_or_else(|failure| {
+        // What two looks in a row agree on: an editor may be about to write the rest.
+        let is_whole = before.replace(text.clone()) == Some(text.clone());
+        if is_whole && seen.as_ref() != Some(&text) {
+            let verdict = check().unwrap_or_else(|failure| {
                 failure.say(output);
                 failure.verdict
             });
@@ -29,7 +30,6 @@ pub fn run(kernel: &str, check: impl Fn() -> Done, output: &Output) -> Done {
         }
         std::thread::sleep(PAUSE);
     }
-    Ok(verdict)
 }
 
 fn state(path: &Path, verdict: Verdict) -> String {

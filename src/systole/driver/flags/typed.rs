@@ -8,6 +8,7 @@ use crate::driver::flags::cluster_arguments::TuneArguments;
 use crate::driver::flags::limit_arguments::LimitArguments;
 use std::fmt::Display;
 use std::path::Path;
+use systole_base::integer::Name;
 
 /// The words of a command.
 #[derive(Clone, Debug, Default)]
@@ -48,6 +49,12 @@ impl Typed {
     pub fn list<T: Display>(self, name: &str, values: &[T]) -> Typed {
         let values: Vec<String> = values.iter().map(T::to_string).filter(|value| !value.is_empty()).collect();
         self.flag(name, Some(values.join(",")).filter(|list| !list.is_empty()))
+    }
+
+    /// With as large a size for each of these parameters; without the flag where there are none.
+    pub fn sizes<'n>(self, parameters: impl IntoIterator<Item = &'n Name>, size: i64) -> Typed {
+        let sizes: Vec<String> = parameters.into_iter().map(|parameter| format!("{parameter}={size}")).collect();
+        self.list("--size", &sizes)
     }
 
     /// With a flag that has another value than it has anyway.

@@ -16,6 +16,17 @@ pub struct LeftOut {
     pub what: String,
 }
 
+impl LeftOut {
+    /// How many of what.
+    pub fn said(&self) -> String {
+        // Counts end there.
+        match self.count {
+            u64::MAX => format!("more than 10^19 {}", self.what),
+            count => format!("{} {}", grouped(count), self.what),
+        }
+    }
+}
+
 /// What the search left out; empty where it has no limits but its bounds. Under a place that is given, whoever gave it is told of
 /// the times that were not looked at.
 pub fn left_out(searched: &Searched) -> Vec<LeftOut> {

@@ -7,7 +7,6 @@ use crate::driver::kernels::designed;
 use std::path::Path;
 use std::sync::Arc;
 use systole_base::diagnostic::{Checked, Diagnostic};
-use systole_base::integer::Name;
 use systole_base::span::Source;
 use systole_equations::recurrence;
 use systole_program::array;
@@ -21,7 +20,7 @@ pub fn refuse_kernel(source: &Arc<Source>) -> Checked<()> {
         return Ok(());
     }
     let parameters = recurrence::load(source).map(|system| system.parameters).unwrap_or_default();
-    let run = Typed::command("run").file(&source.name).list("--size", &sizes(&parameters)).line();
+    let run = Typed::command("run").file(&source.name).sizes(&parameters, 8).line();
     let stem = Path::new(&source.name).file_stem().map_or("program".into(), |stem| stem.to_string_lossy());
     let emit = Typed::command("emit").file(&source.name).word("-o").file(format!("{stem}.pe")).line();
     let run = if designed::is_file(&source.name) {
@@ -43,7 +42,7 @@ pub fn refuse_program(source: &Arc<Source>) -> Checked<()> {
         return Ok(());
     }
     let parameters = array::parse(&source.name, &source.text).map(|program| program.parameters).unwrap_or_default();
-    let run = |command| Typed::command(command).file(&source.name).list("--size", &sizes(&parameters)).line();
+    let run = |command| Typed::command(command).file(&source.name).sizes(&parameters, 8).line();
     Diagnostic::new(format!("`{}` is a program, and a kernel is asked for", source.name))
         .help(format!("`{}` runs it cycle by cycle, `{}` for real", run("sim"), run("exec")))
         .alone()
@@ -54,9 +53,4 @@ fn begins_with(source: &Source, comment: char, word: &str) -> bool {
     let mut lines = source.text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with(comment));
     let rest = lines.next().and_then(|line| line.strip_prefix(word));
     rest.is_some_and(|rest| !rest.starts_with(|next: char| next.is_alphanumeric() || next == '_'))
-}
-
-/// Sizes of 8 each.
-fn sizes(parameters: &[Name]) -> Vec<String> {
-    parameters.iter().map(|parameter| format!("{parameter}=8")).collect()
 }

@@ -46,7 +46,7 @@ pub fn print_search(report: &Report, searched: &Searched, output: &Output) {
         counted_elsewhere(searched).map_or_else(String::new, |at| format!(", counted at {at}")),
     ));
     let left_out = left_out(searched).into_iter().filter(|left| left.count > 0);
-    let said: Vec<String> = left_out.map(|left| format!("{} {}", grouped(left.count), left.what)).collect();
+    let said: Vec<String> = left_out.map(|left| left.said()).collect();
     if !said.is_empty() {
         output.line(&format!("  left out  {}", said.join(", ")));
     }

@@ -6,7 +6,7 @@ use crate::driver::kernels::left_out::beyond_limits;
 use crate::driver::kernels::limits::{Limit, next_step};
 use crate::driver::kernels::searched::Searched;
 use crate::driver::pipeline::{defect, messages, prove};
-use crate::driver::shown::show::{grouped, grouped_count};
+use crate::driver::shown::show::grouped_count;
 use systole_base::diagnostic::{Diagnostic, Diagnostics, counted};
 use systole_compile::extract::{Law, Stuck, nearest, why_stuck};
 use systole_compile::mapping::candidates::Bounds;
@@ -78,7 +78,7 @@ pub fn limits(searched: &Searched) -> Vec<Limit> {
     let of_places = is_open.then(|| Limit::of_places(&searched.setting.bounds));
     let of_beam = (seen.partial > 0).then(|| Limit::of_partial_designs(limits));
     let left_out = beyond_limits(limits, seen).into_iter().filter(|left| left.count > 0);
-    let said = left_out.map(|left| Limit::new(format!("left out {} {}", grouped(left.count), left.what), None));
+    let said = left_out.map(|left| Limit::new(format!("left out {}", left.said()), None));
     let unasked = problem.constraint().rounds.iter().any(Option::is_none);
     let of_times = unasked.then(|| of_times(searched.kernel.spaces().len(), limits.rounds, &searched.setting.bounds));
     let of_starts = searched.survey.refused.is_some().then(|| {
