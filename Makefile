@@ -14,7 +14,7 @@ FEATURES ?=
 WITH = $(if $(FEATURES),--features $(FEATURES))
 
 .DEFAULT_GOAL := help
-.PHONY: help check test-long run test test-mpi test-openblas native setup perfetto lint bless bench peers peers-loops figures install dist test-dist packages wheel test-python fuzz fuzz-kernels \
+.PHONY: help check test-long run test test-mpi test-openblas native setup perfetto lint bless bench peers peers-loops figures gallery install dist test-dist packages wheel test-python fuzz fuzz-kernels \
   fuzz-orders clean
 
 help: ## what there is
@@ -109,6 +109,12 @@ FIGURES := target/figures
 SYSTOLE := target/release/systole
 RANKS := mpirun --oversubscribe --bind-to none --allow-run-as-root -n
 TWO := $(RANKS) 2 $(SYSTOLE) exec $(FIGURES)/product.pe --backend mpi
+gallery: setup ## the pages of the gallery of the book, in target/gallery
+	cargo build --release
+	mkdir -p target/gallery
+	sed -n '/^# file: ring.rec/,/^```/{/^```/!p}' book/src/gallery.md >target/gallery/ring.rec
+	cd target/gallery && sed -n 's|^$$ systole|$(CURDIR)/target/release/systole|p' $(CURDIR)/book/src/gallery.md | sh -ex
+
 figures: setup
 	cargo build --release --features mpi
 	mkdir -p $(FIGURES)

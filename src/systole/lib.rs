@@ -20,6 +20,7 @@
 //! | [`leaf`] | leaf operations of a program ─► flat loops over tiles, or a library's |
 //! | [`sim`] | program, sizes, arrays ─► arrays, cycles, counters, traces |
 //! | [`exec`] | program, sizes, arrays ─► arrays, for real, on threads or MPI ranks |
+//! | [`scalesim`] | configurations and topologies of SCALE-Sim ─► machines, layers, cycles beside its own |
 //! | [`report`] | run, design, refutation ─► one HTML page |
 //! | [`driver`] | the command line |
 //!
@@ -50,6 +51,8 @@ pub use systole_compile::{algebra, check, cost, emit, extract, mapping, rewrite,
 pub use systole_equations::{recurrence, syntax, tiles};
 pub use systole_program::{array, obligation};
 pub use systole_run::{exec, leaf, native, shared, sim};
+
+pub mod scalesim;
 
 pub mod report;
 

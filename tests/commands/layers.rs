@@ -16,12 +16,13 @@ use systole::span::Source;
 use tempfile::TempDir;
 
 /// Those of the first table, with their flags: of seven indices the search has too many places to choose from.
-const KERNELS: [(&str, Runs, &str); 5] = [
+const KERNELS: [(&str, Runs, &str); 6] = [
     ("causal_attention", Long, ""),
     ("cached_attention", Long, ""),
     ("grouped_attention", Long, "--schedule heads"),
     ("layer_norm", All, ""),
     ("mlp", All, ""),
+    ("folded_product", All, "--schedule output-stationary"),
 ];
 
 /// Those with a schedule for each of [`DATAFLOWS`], without and with a border of zeros.

@@ -84,6 +84,8 @@ mod rules_check;
 
 mod run;
 
+mod scalesim;
+
 mod schedules;
 
 mod search;

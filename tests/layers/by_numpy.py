@@ -65,6 +65,11 @@ def mlp(B, I, H, O):
     return {"Y": 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))) @ V + c}
 
 
+def folded_product(F, M, N, K):
+    A, B = given(A=drawn("A", F, M, K), B=drawn("B", F, K, N))
+    return {"C": A @ B}
+
+
 def convolution(S, P, E, G, F, C, M, N):
     rows, columns = (S * (extent - 1) + 2 * E + 1 - 2 * P for extent in (M, N))
     W, X = given(W=drawn("W", G, F, C, 3, 3), X=drawn("X", G, C, rows, columns))
@@ -84,6 +89,7 @@ CASES = {
     masked_rows: ["N=4,D=2", "N=6,D=1"],
     layer_norm: ["N=2,D=3,F=2", "N=3,D=4,F=2"],
     mlp: ["B=2,I=2,H=2,O=2", "B=2,I=3,H=4,O=1"],
+    folded_product: ["F=2,M=2,N=3,K=2", "F=3,M=2,N=2,K=4"],
     # Strides 1 and 2, borders of 0 and 1, dilations 1 and 2; one group, two, and one of a filter and a channel for each of three channels.
     convolution: [
         f"S={S},P={P},E={E},{groups},M=3,N=2"

@@ -4,7 +4,7 @@ use super::made::Made;
 use ndarray::{Array2, ArrayD};
 use systole::array::{Program, Tensors, parse};
 use systole::integer::{Bindings, name};
-use systole::report::{Access, Doing, Film, Recorder, Run, Word};
+use systole::report::{Access, Doing, Film, ListedLine, Lit, Recorder, Run, Word};
 use systole::sim::{Outcome, Settings, simulate_observed};
 
 const FEEDERS: &str = include_str!("../sim/os-feeders.pe");
@@ -152,4 +152,26 @@ fn the_page_of_a_kernel_has_the_run_the_schedule_and_the_proofs() {
     let busy: u64 = run["rows"].as_array().unwrap().iter().map(|row| row["busy"].as_u64().unwrap()).sum();
     assert_eq!(busy, 3 * 4 * 2);
     assert!(run["channels"].as_array().unwrap().iter().all(|row| row["used"].as_u64() <= row["declared"].as_u64()));
+}
+
+/// As many `send` lines are lit as words leave a PE in a cycle, and as many `load` lines as elements come.
+#[test]
+fn lit_lines_are_what_happens() {
+    let (_, run) = fed(2, &Settings::default());
+    let film = run.film.expect("a small array is drawn");
+    let class_of = |pe: usize| run.program.iter().find(|class| class.name == run.rows[pe].class).expect("its class");
+    let lit = |pe: usize, cycle: u64, word: &str| {
+        let span = film.lit[pe].iter().find(|Lit(_, from, to)| (*from..*to).contains(&cycle));
+        let set = span.map_or(&[][..], |Lit(set, ..)| &film.sets[*set]);
+        let is_lit = |line: &&ListedLine| line.1.is_some_and(|number| set.contains(&number)) && line.0.contains(word);
+        class_of(pe).lines.iter().filter(is_lit).count()
+    };
+    let mut seen = 0;
+    for (pe, cycle) in (0..film.spans.len()).flat_map(|pe| (0..film.cycles).map(move |cycle| (pe, cycle))) {
+        let sent = film.words.iter().filter(|word| film.wires[word.0].1 == pe && word.1 == cycle).count();
+        let loaded = film.accesses.iter().filter(|access| access.0 == pe && access.1 == cycle && !access.4).count();
+        assert_eq!((lit(pe, cycle, "(send "), lit(pe, cycle, "(load ")), (sent, loaded), "PE {pe} in cycle {cycle}");
+        seen += sent + loaded;
+    }
+    assert!(seen > 0);
 }

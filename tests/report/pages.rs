@@ -1,7 +1,8 @@
 //! The text of a page: nothing is loaded, nothing breaks out, all of it is written or nothing.
 
 use super::made::{Made, RING, data};
-use systole::report::{Fact, Report, Rule, page};
+use systole::obligation::Kind;
+use systole::report::{Fact, Front, FrontRow, Report, Rule, SourceText, page};
 
 /// Names that would end the script, begin a comment or an element, or be filled in again.
 const HOSTILE: &str = "</script><script>alert(1)</script><!-- {{script}} <b a='\"'>&amp;";
@@ -19,12 +20,23 @@ fn pages_name_no_address_and_load_nothing() {
     }
 }
 
+fn hostile_row() -> FrontRow {
+    FrontRow { cycles: 1, pes: 1, words: 1, design: HOSTILE.to_owned(), page: Some(HOSTILE.to_owned()) }
+}
+
 #[test]
 fn no_name_breaks_out_of_its_place() {
     let report = Report {
         title: HOSTILE.to_owned(),
         equations: vec![HOSTILE.to_owned()],
         facts: vec![Fact::plain(HOSTILE, HOSTILE)],
+        source: Some(SourceText {
+            name: HOSTILE.to_owned(),
+            about: vec![HOSTILE.to_owned()],
+            first: 1,
+            lines: vec![HOSTILE.to_owned()],
+        }),
+        front: Some(Front { rows: vec![hostile_row()], shown: None, counted: HOSTILE.to_owned(), more: 0 }),
         rules: vec![Rule { rule: HOSTILE.to_owned(), before: HOSTILE.to_owned(), after: HOSTILE.to_owned() }],
         ..Report::default()
     };
@@ -80,4 +92,14 @@ fn the_same_program_writes_the_same_page_traced_or_not() {
     let traced = Made::new(&["sim", "FILE", "--trace", trace.to_str().unwrap()], Some(RING));
     assert_eq!(traced.text(), Made::ring().text());
     assert!(std::fs::read_to_string(trace).unwrap().contains("east"), "both watch the run");
+}
+
+/// The page says of a proof what the book says that it claims.
+#[test]
+fn the_sentence_of_a_proof_is_the_claim_of_the_book() {
+    for (kind, word) in Kind::ALL {
+        let path = format!("{}/book/src/proved/{word}.md", env!("SYSTOLE_ROOT"));
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(text.contains(&format!("**Claim.** {}\n", kind.sentence())), "{path}: {}", kind.sentence());
+    }
 }

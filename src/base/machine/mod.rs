@@ -142,6 +142,7 @@ impl Machine {
     }
 }
 
-fn stem(path: &str) -> String {
+/// The name of a machine whose file has this path.
+pub fn stem(path: &str) -> String {
     Path::new(path).file_stem().map_or_else(|| path.to_owned(), |stem| stem.to_string_lossy().into_owned())
 }

@@ -34,7 +34,7 @@ mod printer;
 
 mod print_leaf;
 
-pub use printer::print;
+pub use printer::{class_lines, print};
 
 mod digest;
 

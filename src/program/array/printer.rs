@@ -121,6 +121,18 @@ fn print_class(class: &Class) -> Vec<String> {
     close(header, indented(print_block(&class.body), "  "))
 }
 
+/// The lines of a class as they stand in the program, and for each that is an instruction its number in the class.
+pub fn class_lines(class: &Class) -> Vec<(String, Option<usize>)> {
+    let mut numbers = 0..;
+    // The first line is the guard, and a side of an `if` without instructions is parentheses alone.
+    let is_instruction = |at: usize, line: &str| at > 0 && line.contains(|letter: char| !"() ".contains(letter));
+    let numbered = |(at, line): (usize, String)| {
+        let number = if is_instruction(at, &line) { numbers.next() } else { None };
+        (line, number)
+    };
+    print_class(class).into_iter().enumerate().map(numbered).collect()
+}
+
 /// A header line, lines below it, and the parenthesis that closes the header.
 pub(super) fn close(header: String, below: Vec<String>) -> Vec<String> {
     let mut lines = vec![header];

@@ -63,6 +63,33 @@ impl Kind {
     pub fn keyword(self) -> &'static str {
         Kind::ALL.iter().find(|(kind, _)| *kind == self).map_or("", |(_, word)| word)
     }
+
+    /// What holds where it is proved, as a sentence.
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Kind::Causality => "A value is there before it is used.",
+            Kind::PeConflict => "No PE runs two points at one time.",
+            Kind::Alignment => "A value reaches each point exactly when the point runs.",
+            Kind::EdgeInjection => {
+                "With `io boundary` in the schedule, values enter and leave only at the edge of the array."
+            }
+            Kind::LinkConflict => "No link and no bus carries two words at one time.",
+            Kind::FifoDepth => "A channel of the stated depth never has to hold more words.",
+            Kind::LoadDepth => {
+                "A PE that may have the stated number of loads of an operand outstanding has each word when its point runs."
+            }
+            Kind::Handoff => "A value that another space computes is there before it is used.",
+            Kind::Room => "What a PE keeps is not kept over while it is still to be read.",
+            Kind::NoDeadlock => {
+                "In a run without clocks every wait is for something earlier, so no waits go round in a circle."
+            }
+            Kind::ElementCover => "Each element of each output is stored.",
+            Kind::ElementApart => "No element of an output is stored twice.",
+            Kind::OwnerCover => "Each PE has a worker that runs it; with a layout, each word has a home.",
+            Kind::OwnerApart => "No PE has two workers; with a layout, no word has two homes.",
+            Kind::OwnerNumber => "Each worker of a grid has a number of its own, below the number of all workers.",
+        }
+    }
 }
 
 impl fmt::Display for Kind {

@@ -46,6 +46,9 @@ pub trait Observer {
 
     /// Something happened.
     fn see(&mut self, event: Event);
+
+    /// A PE did an instruction at this clock, neither a loop nor an `if`: its number in the class, in the order of the text.
+    fn see_done(&mut self, _pe: usize, _instruction: usize, _clock: u64) {}
 }
 
 /// Nobody watches, at no cost.
@@ -64,6 +67,10 @@ impl<O: Observer> Observer for &mut O {
     fn see(&mut self, event: Event) {
         (**self).see(event);
     }
+
+    fn see_done(&mut self, pe: usize, instruction: usize, clock: u64) {
+        (**self).see_done(pe, instruction, clock);
+    }
 }
 
 /// Two watch.
@@ -77,6 +84,11 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
         self.0.see(event);
         self.1.see(event);
     }
+
+    fn see_done(&mut self, pe: usize, instruction: usize, clock: u64) {
+        self.0.see_done(pe, instruction, clock);
+        self.1.see_done(pe, instruction, clock);
+    }
 }
 
 /// Somebody watches, or nobody does.
@@ -87,6 +99,10 @@ impl<O: Observer> Observer for Option<O> {
 
     fn see(&mut self, event: Event) {
         self.iter_mut().for_each(|observer| observer.see(event));
+    }
+
+    fn see_done(&mut self, pe: usize, instruction: usize, clock: u64) {
+        self.iter_mut().for_each(|observer| observer.see_done(pe, instruction, clock));
     }
 }
 

@@ -1,13 +1,14 @@
 //! Reading sources and machine files, writing files whole or not at all.
 
 use crate::driver::shipped;
+use crate::scalesim::Configuration;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::string::FromUtf8Error;
 use std::sync::Arc;
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, MessageCode, nearest};
-use systole_base::machine::{Cluster, Machine};
+use systole_base::machine::{Cluster, Machine, stem};
 use systole_base::span::Source;
 use systole_base::whole;
 use systole_base::whole::{Draft, Place};
@@ -111,6 +112,10 @@ pub fn machine(path: Option<&Path>) -> Checked<Machine> {
 /// The machine of a file that says what is other than here, if there is one.
 pub fn machine_from(machine: Machine, path: Option<&Path>) -> Checked<Machine> {
     match path {
+        Some(path) if Configuration::is_one(path) => {
+            let source = read_as(path, "cfg")?;
+            Ok(Configuration::parse(&source)?.machine(Machine { name: stem(&source.name), ..machine }))
+        }
         Some(path) => machine.named_by(&read_as(path, "toml")?),
         None => Ok(machine),
     }

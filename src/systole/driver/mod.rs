@@ -28,8 +28,8 @@ mod commands;
 
 use clap::Parser;
 use commands::{
-    calibrate, check, completions, derive, doctor, emit, equal, examples, exec, language_server, manual, new, predict,
-    rules, sim, tune,
+    calibrate, check, completions, derive, doctor, emit, equal, examples, exec, language_server, layers, manual, new,
+    predict, rules, sim, tune,
 };
 use flags::arguments::{Arguments, Command};
 use shown::output::Output;
@@ -195,6 +195,7 @@ fn dispatch(command: &Command, output: &Output) -> Done {
         Command::Predict(arguments) => predict::run(arguments, output),
         Command::Tune(arguments) => tune::run(arguments, output),
         Command::Explore(arguments) => pipeline::run(arguments, output),
+        Command::Layers(arguments) => layers::run(arguments, output),
         Command::Calibrate(arguments) => calibrate::run(arguments, output),
         Command::Rules(arguments) => rules::run(arguments, output),
         Command::New(arguments) => new::run(arguments, output),

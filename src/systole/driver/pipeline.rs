@@ -15,6 +15,7 @@ use crate::driver::kernels::searched::{Claims, Searched};
 use crate::driver::kernels::shape;
 use crate::driver::kernels::{both_ways, designed, forms, mistaken, partitioned, recurrences, refusal, room};
 use crate::driver::shown::output::Output;
+use crate::driver::shown::unused_keys;
 use crate::driver::{Done, Failure, Verdict, files};
 use std::path::Path;
 use std::sync::Arc;
@@ -100,6 +101,7 @@ pub fn run(command: &impl KernelCommand, output: &Output) -> Done {
     let sought = command.sought();
     check_flags(&sought.space)?;
     files::check(&command.written(), &command.read())?;
+    unused_keys::say(sought.space.machine.as_deref(), output)?;
     let (source, claimed) = source_and_claims(&sought.kernel.kernel)?;
     let system = settled(&recurrence::load(&source)?, output);
     let derived =

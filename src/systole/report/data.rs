@@ -1,8 +1,10 @@
 //! Everything that a page shows.
 
 use super::clash::Clash;
+use super::front::Front;
 use super::run::Run;
 use super::schedule::{Proof, Rule, SpaceSchedule};
+use super::work::Work;
 use serde::Serialize;
 
 /// A line of the summary.
@@ -28,6 +30,39 @@ impl Fact {
     }
 }
 
+/// Lines of the source.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SourceText {
+    /// The file.
+    pub name: String,
+    /// What the file says of itself above the kernel, with the figures of textbooks.
+    pub about: Vec<String>,
+    /// The number of the first line, from 1.
+    pub first: usize,
+    /// The lines from the kernel on, up to the first schedule.
+    pub lines: Vec<String>,
+}
+
+/// What a machine says under a key.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct MachineKey {
+    /// The section and the key.
+    pub key: String,
+    /// The value, as a machine file says it.
+    pub value: String,
+    /// What it means.
+    pub about: &'static str,
+}
+
+/// A number of cycles that no design goes below.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Bound {
+    /// So many.
+    pub cycles: u64,
+    /// Why, and how near the run comes to it.
+    pub text: String,
+}
+
 /// What there is to show. What a command has not is empty.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Report {
@@ -51,4 +86,14 @@ pub struct Report {
     pub run: Option<Run>,
     /// The refuted obligations.
     pub clashes: Vec<Clash>,
+    /// What each PE computes.
+    pub work: Option<Work>,
+    /// The equations in their file.
+    pub source: Option<SourceText>,
+    /// The machine.
+    pub machine: Vec<MachineKey>,
+    /// The cycles that no design goes below.
+    pub bound: Option<Bound>,
+    /// The designs that no other is better than.
+    pub front: Option<Front>,
 }

@@ -12,13 +12,15 @@ const TEMPLATE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
 
 /// The script in the order in which its parts build on each other.
-const SCRIPT: [&str; 7] = [
+const SCRIPT: [&str; 9] = [
     include_str!("script/drawing.js"),
     include_str!("script/player.js"),
+    include_str!("script/work.js"),
     include_str!("script/array.js"),
     include_str!("script/diagrams.js"),
     include_str!("script/clash.js"),
     include_str!("script/tables.js"),
+    include_str!("script/front.js"),
     include_str!("script/page.js"),
 ];
 

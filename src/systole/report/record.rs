@@ -3,6 +3,7 @@
 //! Cycles are counted from 0; PEs, wires and lines are positions in the lists of the film. Everything is a short array in
 //! the JSON, because there is much of it.
 
+use super::lit::Lit;
 use serde::Serialize;
 
 /// A number as a page can hold it: JSON has no infinities.
@@ -81,6 +82,12 @@ pub struct Film {
     pub heard: Vec<BusRead>,
     /// What comes and goes through memory ports.
     pub accesses: Vec<Access>,
+    /// For each PE the clocks at which it began its steps.
+    pub began: Vec<Vec<u64>>,
+    /// All sets of instructions that a PE did in one cycle, by their numbers in its class.
+    pub sets: Vec<Vec<usize>>,
+    /// When each PE did which of these sets.
+    pub lit: Vec<Vec<Lit>>,
 }
 
 impl Film {

@@ -4,6 +4,7 @@
 //! at most [`BUDGET`] cycles of all PEs together, and [`MOST`] words and accesses each; it is cut at a cycle, so that what
 //! it shows it shows whole.
 
+use super::lit::{Lit, LitLines};
 use super::record::{Access, BusRead, Doing, Film, Line, Number, Span, Wire, Word};
 use std::collections::VecDeque;
 use systole_program::array::{Code, Layout, Wiring};
@@ -25,6 +26,8 @@ pub struct Recorder {
     layouts: Vec<Layout>,
     /// For each wire the words that are not received, as positions in the film.
     under_way: Vec<VecDeque<usize>>,
+    /// The instructions of each PE.
+    lines: LitLines,
     /// The first cycle that is not shown.
     horizon: u64,
 }
@@ -63,6 +66,9 @@ impl Recorder {
         film.accesses.retain(|access| access.1 < horizon);
         film.accesses.sort_by_key(|access| access.1);
         film.spans.iter_mut().for_each(|spans| cut(spans, horizon));
+        film.began.iter_mut().for_each(|began| began.retain(|clock| *clock < horizon));
+        (film.sets, film.lit) = self.lines.finish();
+        film.lit.iter_mut().for_each(|spans| cut_lit(spans, horizon));
         film.cycles = cycles.min(horizon);
         Some(film)
     }
@@ -125,6 +131,8 @@ impl Observer for Recorder {
         self.layouts = code.arrays.clone();
         self.under_way = vec![VecDeque::new(); wiring.wires.len()];
         self.film.spans = vec![vec![]; code.pes.len()];
+        self.film.began = vec![vec![]; code.pes.len()];
+        self.lines = LitLines::of(code.pes.len());
         self.film.wires = wiring.wires.iter().map(|wire| Wire(wire.channel, wire.sender, wire.receiver)).collect();
         let on_line = |line: usize| (0..code.pes.len()).filter(|pe| wiring.taps(*pe).contains(&line)).collect();
         self.film.lines = wiring.lines.iter().enumerate().map(|(line, bus)| Line(*bus, on_line(line))).collect();
@@ -146,9 +154,22 @@ impl Observer for Recorder {
                 self.access(pe, clock, (array, address), value, false);
             }
             Event::Stored { pe, array, address, clock, value } => self.access(pe, clock, (array, address), value, true),
+            Event::Began { pe, clock, due } if clock < self.horizon => self.film.began[pe].push(clock.max(due)),
             Event::Began { .. } | Event::Driven { .. } | Event::Computed { .. } => {}
         }
     }
+
+    fn see_done(&mut self, pe: usize, instruction: usize, clock: u64) {
+        if clock < self.horizon {
+            self.lines.see(pe, instruction, clock);
+        }
+    }
+}
+
+/// The sets of instructions up to a cycle; what is done behind the last tick belongs to the end of the run.
+fn cut_lit(spans: &mut Vec<Lit>, horizon: u64) {
+    spans.retain(|Lit(_, from, _)| *from < horizon);
+    spans.iter_mut().for_each(|span| span.2 = span.2.min(horizon));
 }
 
 /// The spans up to a cycle.

@@ -4,6 +4,7 @@
 //! named in `left_out`.
 
 use super::heat::Heat;
+use super::listing::{ListedClass, listing};
 use super::record::Film;
 use super::recorder::{Recorder, grid_of, is_drawn};
 use super::waits::Waits;
@@ -108,6 +109,8 @@ pub struct Run {
     pub film: Option<Film>,
     /// The deadlock it ended in.
     pub deadlock: Option<Waits>,
+    /// The lines of the program, class by class; none where they are too many.
+    pub program: Vec<ListedClass>,
     /// What is not shown, and why.
     pub left_out: Vec<String>,
 }
@@ -133,6 +136,7 @@ impl Run {
             heat: Heat::of(outcome),
             film,
             deadlock: outcome.deadlock.as_ref().map(Waits::of),
+            program: listing(program),
         }
     }
 }

@@ -69,6 +69,8 @@ pub struct Proof {
     pub remark: String,
     /// How long it took.
     pub milliseconds: f64,
+    /// What holds where it is proved, as a sentence.
+    pub sentence: &'static str,
 }
 
 impl From<&Discharged> for Proof {
@@ -83,6 +85,7 @@ impl From<&Discharged> for Proof {
                 Verdict::Unknown(why) => why.clone(),
             },
             milliseconds: proof.milliseconds,
+            sentence: proof.obligation.kind.sentence(),
         }
     }
 }

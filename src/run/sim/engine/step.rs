@@ -57,9 +57,18 @@ impl<O: Observer> Step<'_, O> {
         if !matches!(op, Op::Advance { .. }) {
             self.block.active |= done;
         }
+        // The clock of a PE that ends its step is that of the next.
+        if O::WATCHES && !matches!(op, Op::Advance { .. } | Op::Tick(_) | Op::EndStep) {
+            self.see_done(done);
+        }
         self.block.standing[self.at + 1] |= done;
         self.wait(self.mask & !done);
         Ok(())
+    }
+
+    fn see_done(&mut self, done: u64) {
+        let instruction = self.shared.code.classes[self.block.class].origins[self.at];
+        each_lane(done, |lane| self.observer.see_done(self.pe(lane), instruction, self.block.clock[lane]));
     }
 
     /// An op that waits is not done.

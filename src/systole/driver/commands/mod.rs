@@ -40,6 +40,8 @@ pub mod tune;
 
 pub mod explore;
 
+pub mod layers;
+
 pub mod calibrate;
 
 pub mod rules;

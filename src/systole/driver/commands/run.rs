@@ -14,6 +14,7 @@ use crate::driver::pipeline::{KernelCommand, Winner, prove_best};
 use crate::driver::runs::agreement::{Agreement, check_numbers, compare};
 use crate::driver::runs::as_written::AsWritten;
 use crate::driver::runs::finished::verdict;
+use crate::driver::runs::front_pages::FrontPages;
 use crate::driver::runs::missed::Missed;
 use crate::driver::runs::tracing::Tracing;
 use crate::driver::runs::{finite, inputs, outputs, timed};
@@ -74,7 +75,13 @@ impl KernelCommand for RunArguments {
         if let (Some(path), Some(recorder)) = (&self.report, recorder) {
             let steps = shape::explain(&mut lowered, &winner.design);
             let compared = (&agreement, as_written.as_ref());
-            let report = reporting::of_winner(&searched, &winner, &steps, (&outcome, compared));
+            let mut report = reporting::of_winner(&searched, &winner, &steps, (&outcome, compared));
+            report.front = Some(match self.pages {
+                true => {
+                    FrontPages::new(&searched, (path, self.limit), &self.arrays).write(&mut lowered, winner.index)?
+                }
+                false => reporting::front(&searched, winner.index),
+            });
             reporting::write_run(path, report, &written.program, (&outcome, recorder))?;
         }
         let energy = energy(&searched, &winner, &written.program, &outcome, output);

@@ -9,6 +9,7 @@ use crate::driver::runs::job::Job;
 use crate::driver::runs::tracing::Tracing;
 use crate::driver::runs::{finite, inputs, outputs, timed, unpunctual};
 use crate::driver::shown::output::Output;
+use crate::driver::shown::unused_keys;
 use crate::driver::shown::{energy, reporting};
 use crate::driver::{Done, files};
 use crate::report::Recorder;
@@ -31,6 +32,7 @@ pub fn run(arguments: &SimArguments, output: &Output) -> Done {
         &[("`--machine`", arguments.machine.as_deref())],
     )?;
     let mut job = Job::new(&arguments.given, &files::read_as(&arguments.given.program, "pe")?, output)?;
+    unused_keys::say(arguments.machine.as_deref(), output)?;
     let machine = files::machine(arguments.machine.as_deref())?;
     array::check(&job.program, &job.sizes)?;
     room::check(&job.program, &job.sizes, &machine)?;

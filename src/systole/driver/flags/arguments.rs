@@ -100,6 +100,11 @@ pub enum Command {
     /// Example: systole explore kernels/matmul.rec --sweep link.latency=1..3 --sweep size.N=4,8 --out sweep
     #[command(verbatim_doc_comment)]
     Explore(ExploreArguments),
+    /// Count the cycles of a network's layers on an array, beside what SCALE-Sim counts, from its configuration and its topology
+    ///
+    /// Example: systole layers network.csv --machine array.cfg
+    #[command(verbatim_doc_comment)]
+    Layers(LayersArguments),
     /// Measure this machine, or the ranks of MPI, into a machine file for predictions
     ///
     /// Example: systole calibrate --output cluster.toml
@@ -168,7 +173,7 @@ pub struct SpaceArguments {
     /// Sizes, such as M=8,N=8,K=8 (8 each where a command can do without, or two tiles if that is more)
     #[arg(long, value_name = "P=N,..", value_delimiter = ',')]
     pub size: Vec<String>,
-    /// A machine file
+    /// A machine file, or a configuration of SCALE-Sim (.cfg)
     #[arg(long, value_name = "FILE.toml")]
     pub machine: Option<PathBuf>,
     /// The network: line, wire, mesh, hex, king or torus
@@ -303,6 +308,20 @@ pub struct SearchArguments {
     pub csv: Option<PathBuf>,
 }
 
+/// `systole layers`.
+#[derive(Args, Debug)]
+pub struct LayersArguments {
+    /// A topology of SCALE-Sim: convolutions, or products by M, N and K
+    #[arg(value_name = "FILE.csv")]
+    pub topology: PathBuf,
+    /// A configuration of SCALE-Sim
+    #[arg(long, value_name = "FILE.cfg")]
+    pub machine: PathBuf,
+    /// Write the table as comma-separated values
+    #[arg(long, value_name = "FILE.csv")]
+    pub csv: Option<PathBuf>,
+}
+
 /// `systole prove`.
 #[derive(Args, Debug)]
 pub struct ProveArguments {
@@ -404,6 +423,9 @@ pub struct RunArguments {
     /// Write a page that shows it, to open in any browser
     #[arg(long, value_name = "FILE.html")]
     pub report: Option<PathBuf>,
+    /// Beside the page write one for each other design of the front that is proved, and open them from its plot
+    #[arg(long, requires = "report")]
+    pub pages: bool,
     /// Milliseconds for each obligation; past that it is unknown
     #[arg(long, value_name = "MS", default_value_t = 10_000)]
     pub limit: u64,

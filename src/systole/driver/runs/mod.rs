@@ -31,6 +31,8 @@ pub mod unpunctual;
 
 pub mod tracing;
 
+pub mod front_pages;
+
 pub mod finished;
 
 pub mod agreement;

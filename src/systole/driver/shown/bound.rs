@@ -40,7 +40,8 @@ impl Bound {
         self.pes.is_some()
     }
 
-    fn cycles(&self) -> u64 {
+    /// So many cycles at least.
+    pub fn cycles(&self) -> u64 {
         self.busy().max(self.chained())
     }
 

@@ -4,6 +4,8 @@
 
 pub mod output;
 
+pub mod unused_keys;
+
 pub mod columns;
 
 pub mod diagnostic_json;

@@ -5,15 +5,20 @@ use crate::driver::kernels::shape;
 use crate::driver::pipeline::{Winner, prove};
 use crate::driver::runs::agreement::Agreement;
 use crate::driver::runs::as_written::AsWritten;
+use crate::driver::shown::bound::Bound;
 use crate::driver::shown::show;
 use crate::driver::{Failure, files};
-use crate::report::{Clash, Fact, Recorder, Report, Run, page};
+use crate::report;
+use crate::report::{Clash, Fact, Front, FrontRow, MachineKey, Recorder, Report, Run, SourceText, Work, page};
 use std::path::Path;
 use systole_base::diagnostic::{Checked, counted};
 use systole_base::integer::{Bindings, Name};
+use systole_base::machine::{Key, Machine, keys};
+use systole_compile::extract::Found;
 use systole_compile::mapping::Design;
 use systole_compile::rewrite::Step;
 use systole_compile::smt::{Discharged, Verdict};
+use systole_equations::recurrence::RecurrenceSystem;
 use systole_program::array::Program;
 use systole_run::sim::Outcome;
 
@@ -27,8 +32,39 @@ fn of_design(searched: &Searched, design: &Design, proofs: &[Discharged]) -> Rep
         schedule: laid_out.iter().map(Into::into).collect(),
         proofs: proofs.iter().map(Into::into).collect(),
         clashes: proofs.iter().filter_map(|proof| Clash::of(&laid_out, proof)).collect(),
+        source: source_text(system),
+        machine: machine_keys(&searched.setting.machine),
         ..Report::default()
     }
+}
+
+/// The lines of the kernel up to its first schedule, and its comment above them; nothing of an einsum, which has no file.
+fn source_text(system: &RecurrenceSystem) -> Option<SourceText> {
+    let lines: Vec<&str> = system.source.text.lines().collect();
+    let first = lines.iter().position(|line| line.starts_with("kernel "))?;
+    let comment = |line: &&&str| line.strip_prefix('#').map(|rest| rest.strip_prefix(' ').unwrap_or(rest).to_owned());
+    let about = lines[..first].iter().filter_map(|line| comment(&line)).collect();
+    let end = lines[first..].iter().position(|line| line.starts_with("schedule ")).map_or(lines.len(), |at| first + at);
+    // A comment right above the schedule speaks of it.
+    let is_of_schedule = |line: &&&str| line.trim().is_empty() || line.starts_with('#');
+    let after = lines[first..end].iter().rev().take_while(is_of_schedule).count();
+    let shown = lines[first..end - after].iter().map(|line| (*line).to_owned()).collect();
+    Some(SourceText { name: system.source.name.clone(), about, first: first + 1, lines: shown })
+}
+
+/// The sections of a machine file that a run on an array heeds.
+const SECTIONS: [&str; 6] = ["grid", "link", "bus", "pe", "cell", "memory"];
+
+/// What a machine says of its array; a limit that it does not set is none.
+fn machine_keys(machine: &Machine) -> Vec<MachineKey> {
+    let said = |key: Key| MachineKey {
+        key: format!("{}.{}", key.section, key.name),
+        value: key.slot.shown(machine).unwrap_or_else(|| "no limit".to_owned()),
+        about: key.about,
+    };
+    let name = MachineKey { key: "name".to_owned(), value: machine.name.clone(), about: "the machine" };
+    let keys = keys().into_iter().filter(|key| SECTIONS.contains(&key.section)).map(said);
+    std::iter::once(name).chain(keys).collect()
 }
 
 /// The report of a proved design that was run; the run itself is added by [`write_run`].
@@ -44,8 +80,27 @@ pub fn of_winner(
     report.rules = steps.iter().map(Into::into).collect();
     report.facts = vec![proved(&winner.proofs)];
     report.facts.extend(facts(outcome, Some(agreement)));
+    report.work = Work::of(&shape::laid_out(&winner.design), &searched.setting.sizes);
+    report.bound = bound(searched, outcome.cycles);
     report.facts.extend(as_written.map(|form| Fact::judged("as written", judged(&form.agreement), form.is_good())));
     report
+}
+
+/// The bound on the cycles of a run, in words.
+fn bound(searched: &Searched, cycles: u64) -> Option<report::Bound> {
+    let bound = Bound::at(searched, &searched.setting.sizes)?;
+    Some(report::Bound { cycles: bound.cycles(), text: bound.line(cycles) })
+}
+
+/// The front of a search; of these designs one is shown.
+pub fn front(searched: &Searched, shown: usize) -> Front {
+    let row = |found: &Found| FrontRow::of(&found.cost, show::design_line(searched, found));
+    Front {
+        rows: searched.front.iter().take(report::MOST_OF_FRONT).map(row).collect(),
+        shown: Some(shown),
+        counted: show::sizes_text(searched.counted().unwrap_or(&searched.setting.sizes)),
+        more: searched.front.len().saturating_sub(report::MOST_OF_FRONT),
+    }
 }
 
 /// The report of a program that was run; the run itself is added by [`write_run`].

@@ -33,7 +33,7 @@ function statesOf(run) {
   });
 }
 
-// A PE as a square with its coordinates and a letter on a plate, so that patterns do not hide it.
+// A PE as a square with a letter on a plate, so that patterns do not hide it; where it is large enough, with what it computes in its place.
 function drawPe(layout, coordinates) {
   const { x, y } = layout.at(coordinates);
   const half = layout.cell / 2;
@@ -42,6 +42,7 @@ function drawPe(layout, coordinates) {
     svg("rect", { class: "cell", x: x - half, y: y - half, width: layout.cell, height: layout.cell, rx: Math.min(6, layout.cell / 6) }),
     svg("circle", { class: "plate", cx: x, cy: y, r: size * 0.72 }),
     svg("text", { class: "state", x, y, "font-size": size }),
+    svg("text", { class: "formula", x, y: y - 7 }), svg("text", { class: "at", x, y: y + 11 }),
     svg("title"));
   return group;
 }
@@ -59,7 +60,7 @@ function wireWays(run, layout) {
     const [start, end] = [layout.at(run.array.pes[from]), layout.at(run.array.pes[to])];
     const { key, lane } = taken[wire];
     if (from === to) return loopAt(start, layout.cell / 2, lane);
-    const far = Math.hypot(end.x - start.x, end.y - start.y) > layout.pitch * 1.6;
+    const far = Math.hypot((end.x - start.x) / layout.across, (end.y - start.y) / layout.pitch) > 1.6;
     const shift = (lane - (lanes.get(key) - 1) / 2) * gap * (from < to ? 1 : -1);
     return way(start, end, layout.cell / 2, far ? 0.22 : 0, shift);
   });
@@ -77,11 +78,38 @@ function drawLines(run, layout) {
 }
 
 // A word as its channel's mark, with its value where there is room.
-function drawWord(run, [wire, , , value], spacious) {
-  const channel = run.film.wires[wire][0];
+function drawWord(run, [wire, sent, , value], spacious, work) {
+  const [channel, sender] = run.film.wires[wire];
   const name = run.channels[channel].name;
-  const text = spacious ? svg("text", { y: -8 }, short(value)) : null;
-  return svg("g", { class: "word", "data-channel": name }, glyph(channel, spacious ? 4.5 : 3.2), text, svg("title", {}, `${name}: ${value}`));
+  const element = work?.element(sender, sent, tensorOf(name)) ?? null;
+  const text = spacious ? svg("text", { y: -8 }, element ?? short(value)) : null;
+  return svg("g", { class: "word", "data-channel": name }, glyph(channel, spacious ? 4.5 : 3.2), text, svg("title", {}, `${element ?? name}: ${value}`));
+}
+
+// The name of the tensor beside a wire: on each where there is room, else on one of each channel; none where it would not be legible.
+function wireNames(run, ways, layout) {
+  const all = run.film.wires.length <= 40 && layout.pitch >= 110;
+  const pairs = new Map();
+  const pairOf = ([, from, to]) => (from < to ? `${from},${to}` : `${to},${from}`);
+  run.film.wires.forEach((wire) => pairs.set(pairOf(wire), (pairs.get(pairOf(wire)) ?? 0) + 1));
+  const named = new Set();
+  return run.film.wires.flatMap((wire, number) => {
+    const [channel, from, to] = wire;
+    const label = wireName(tensorOf(run.channels[channel].name), ways[number], layout);
+    if (from === to || pairs.get(pairOf(wire)) > 2 || !label || (!all && named.has(channel))) return [];
+    named.add(channel);
+    label.classList.add(`w${channel % 6}`);
+    return [label];
+  });
+}
+
+// A name beside the middle of a way, or below it; nothing where the gap between the cells is too small.
+function wireName(name, one, layout) {
+  const { x, y } = along(one, 0.5);
+  const isDown = Math.abs(one.end.y - one.start.y) > Math.abs(one.end.x - one.start.x);
+  const gap = isDown ? layout.pitch : layout.across - layout.cell;
+  if (name.length * 7 > gap || layout.pitch < 40) return null;
+  return svg("text", { class: "wire-name", x: x + (isDown ? 7 : 0), y: y + (isDown ? 4 : 15), "text-anchor": isDown ? "start" : "middle" }, name);
 }
 
 // How far a word has come by the end of a cycle: it leaves at `sent` and is there at `received`.
@@ -96,12 +124,12 @@ function isUnderWay([, sent, received], frame) {
 
 // Everything that is drawn, once.
 function drawArray(host, run) {
-  const layout = layOut(run.array, host.clientWidth || 800, 170);
+  const layout = layOut(run.array, host.clientWidth || 800, 230);
   const [ways, spacious] = [wireWays(run, layout), layout.pitch >= 64];
   const cells = run.array.pes.map((coordinates) => drawPe(layout, coordinates));
   const lines = drawLines(run, layout);
   const wires = svg("g", { "aria-hidden": "true" }, ...lines,
-    ...ways.flatMap((one) => [svg("path", { class: "wire", d: pathOf(one) }), tip(one, spacious ? 7 : 4, "tip")]));
+    ...ways.flatMap((one) => [svg("path", { class: "wire", d: pathOf(one) }), tip(one, spacious ? 7 : 4, "tip")]), ...wireNames(run, ways, layout));
   const [words, waits] = [svg("g", { class: "words" }), svg("g", { class: "waits" })];
   host.replaceChildren(svg("svg", { width: layout.width, height: layout.height, role: "img", "aria-label": "Array of PEs" },
     axes(run.array, layout), wires, ...cells, words, waits));
@@ -109,13 +137,13 @@ function drawArray(host, run) {
 }
 
 // The whole picture; `show(frame)` moves it to a cycle.
-function makeArray(host, run, onPick) {
+function makeArray(host, run, work, onPick) {
   const states = statesOf(run);
-  const drawn = drawArray(host, run);
+  const drawn = { ...drawArray(host, run), work };
   const { layout, cells, lines, waits } = drawn;
   cells.forEach((cell, pe) => cell.addEventListener("click", () => onPick(pe)));
   const show = (frame) => {
-    cells.forEach((cell, pe) => showState(cell, run.array.pes[pe], states[pe][frame]));
+    cells.forEach((cell, pe) => showState(cell, run.array.pes[pe], states[pe][frame], work && states[pe][frame] !== "I" ? work.at(pe, frame) : [], drawn));
     showWords(run, drawn, frame);
     lines.forEach((line, number) => line.classList.toggle("live", run.film.heard.some(([on, , clock]) => on === number && clock === frame)));
     const atEnd = run.deadlock && frame === run.film.cycles && isWhole(run);
@@ -126,21 +154,42 @@ function makeArray(host, run, onPick) {
   return { show, pick, states };
 }
 
-function showState(cell, coordinates, state) {
-  if (cell.dataset.state === state && cell.dataset.drawn) return;
-  cell.dataset.state = state;
-  cell.dataset.drawn = "yes";
-  cell.querySelector(".state").textContent = state === "I" ? "" : state;
-  cell.querySelector("title").textContent = `PE ${point(coordinates)}: ${STATES[state].name}`;
+// The letter of a state, or what is computed and at which point.
+function showState(cell, coordinates, state, points, { layout, work }) {
+  const key = `${state}${JSON.stringify(points)}`;
+  if (cell.dataset.drawn === key) return;
+  [cell.dataset.state, cell.dataset.drawn] = [state, key];
+  const says = points.map(([number, at]) => `${formulaText(work.spaces[number], at)} at ${point(at)}`);
+  const isWritten = writeWork(cell, layout.cell, points, work);
+  cell.querySelector(".state").textContent = state === "I" || isWritten ? "" : state;
+  cell.querySelector(".plate").style.visibility = isWritten ? "hidden" : "visible";
+  cell.querySelector("title").textContent = `PE ${point(coordinates)}: ${[STATES[state].name, ...says].join(", ")}`;
+}
+
+// Writes the formula of the first point and the point, each in the largest letters that fit; whether there is room for one.
+function writeWork(cell, width, points, work) {
+  const [number, at] = points[0] ?? [null, []];
+  const texts = number === null ? ["", ""] : [valueText(work.spaces[number], at, true), `(${at.join(",")})`];
+  if (points.length > 1) texts[1] = `${points.length} points`;
+  const written = [".formula", ".at"].map((name, row) => {
+    const size = Math.min(row === 0 ? 15 : 11, (width - 8) / Math.max(texts[row].length, 1) / (row === 0 ? 0.68 : 0.6));
+    const element = cell.querySelector(name);
+    element.textContent = size >= 7.5 ? texts[row] : "";
+    element.setAttribute("font-size", size.toFixed(1));
+    return element.textContent !== "";
+  });
+  // A point by itself stands in the middle.
+  cell.querySelector(".at").setAttribute("transform", written[0] ? "" : "translate(0, -11)");
+  return written.includes(true);
 }
 
 // Words keep their element from cycle to cycle, so that they move.
-function showWords(run, { ways, words, shown, spacious }, frame) {
+function showWords(run, { ways, words, shown, spacious, work }, frame) {
   const present = new Set();
   run.film.words.forEach((word, number) => {
     if (!isUnderWay(word, frame)) return;
     present.add(number);
-    if (!shown.has(number)) shown.set(number, words.appendChild(drawWord(run, word, spacious)));
+    if (!shown.has(number)) shown.set(number, words.appendChild(drawWord(run, word, spacious, work)));
     const { x, y } = along(ways[word[0]], share(word, frame));
     shown.get(number).setAttribute("style", `transform: translate(${x.toFixed(1)}px, ${y.toFixed(1)}px)`);
   });

@@ -3,9 +3,9 @@
 const TIME_CLASS = { B: "time-busy", S: "time-stalled", R: "time-starved" };
 
 // One path for each state keeps the picture small however long the run is.
-function makeTime(host, run, onPick) {
+function makeTime(host, run, bound, onPick) {
   const left = 74;
-  const width = clamp(Math.floor(((host.clientWidth || 1000) - left - 16) / Math.max(run.film.cycles, 1)), 3, 40);
+  const width = clamp(Math.floor(((host.clientWidth || 1000) - left - 16) / Math.max(run.film.cycles, 1)), 3, 120);
   const height = clamp(Math.floor(420 / run.array.pes.length), 3, 20);
   const [across, down] = [run.film.cycles * width, run.array.pes.length * height];
   const gap = height >= 9 ? 1.5 : 0.5;
@@ -21,7 +21,7 @@ function makeTime(host, run, onPick) {
   const cursor = svg("rect", { class: "time-cursor", y: 17, width: width + 2, height: down + 5, rx: 2 });
   const picture = svg("svg", { width: left + across + width + 8, height: down + 42, role: "img", "aria-label": "States of the PEs over time" },
     ...timeAxis(run, { left, width, height, across, down }),
-    ...Object.entries(paths).map(([letter, d]) => svg("path", { class: TIME_CLASS[letter], d })), ...forever.filter(Boolean), cursor);
+    ...Object.entries(paths).map(([letter, d]) => svg("path", { class: TIME_CLASS[letter], d })), ...forever.filter(Boolean), ...timeBound(run, bound, { left, width, down }), cursor);
   picture.addEventListener("click", (event) => {
     const x = event.clientX - picture.getBoundingClientRect().left - left;
     onPick(clamp(Math.floor(x / width), 0, run.film.cycles));
@@ -29,6 +29,14 @@ function makeTime(host, run, onPick) {
   host.replaceChildren(picture);
   byId("time-legend").replaceChildren(...stateLegend());
   return { show: (frame) => cursor.setAttribute("x", left + frame * width - 1) };
+}
+
+// Where the bound would let a run end.
+function timeBound(run, bound, { left, width, down }) {
+  if (!bound || bound.cycles >= run.film.cycles) return [];
+  const x = left + bound.cycles * width;
+  return [svg("line", { class: "bound-line", x1: x, x2: x, y1: 17, y2: down + 24 }),
+    svg("text", { class: "axis", x: x + 4, y: down + 34 }, `bound: ${count(bound.cycles)} cycles`)];
 }
 
 function timeAxis(run, { left, width, height, across, down }) {

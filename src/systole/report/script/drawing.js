@@ -77,7 +77,10 @@ function glyph(channel, size) {
 }
 
 // The height that an array takes where its PEs can still be told apart, in pixels.
-const HIGHEST = 560;
+const HIGHEST = 640;
+
+// How much further apart columns may be than rows.
+const WIDER = 1.9;
 
 // Where the PEs of an array of rank 0, 1 or 2 are drawn within a width. Rows grow downwards, columns to the right.
 function layOut(array, width, most) {
@@ -85,13 +88,15 @@ function layOut(array, width, most) {
   const axis = { left: array.extents.length === 0 ? 8 : 26, top: array.extents.length === 0 ? 8 : 22 };
   const room = Math.min((width - axis.left - 12) / columns, Math.max(HIGHEST / rows, 26));
   const pitch = clamp(Math.floor(room), 20, most);
+  // What width is left is given to the links between columns.
+  const across = clamp(Math.floor((width - axis.left - 12) / columns), pitch, WIDER * pitch);
   const at = (coordinates) => {
     const offsets = coordinates.map((entry, index) => entry - array.first[index]);
     const [row, column] = offsets.length === 2 ? offsets : [0, offsets[0] ?? 0];
-    return { x: axis.left + (column + 0.5) * pitch, y: axis.top + (row + 0.5) * pitch };
+    return { x: axis.left + (column + 0.5) * across, y: axis.top + (row + 0.5) * pitch };
   };
-  const size = { width: axis.left + columns * pitch + 12, height: axis.top + rows * pitch + 12 };
-  return { rows, columns, pitch, cell: pitch * 0.54, axis, at, ...size };
+  const size = { width: axis.left + columns * across + 12, height: axis.top + rows * pitch + 12 };
+  return { rows, columns, pitch, across, cell: pitch * 0.56, axis, at, ...size };
 }
 
 // The coordinates along the upper and the left edge.
@@ -101,7 +106,7 @@ function axes(array, layout) {
   const every = niceStep(22 / layout.pitch);
   const label = (x, y, text, anchor) => group.append(svg("text", { x, y, class: "axis", "text-anchor": anchor }, String(text)));
   for (let column = 0; rank > 0 && column < layout.columns; column += every) {
-    label(layout.axis.left + (column + 0.5) * layout.pitch, 13, array.first[rank - 1] + column, "middle");
+    label(layout.axis.left + (column + 0.5) * layout.across, 13, array.first[rank - 1] + column, "middle");
   }
   for (let row = 0; rank === 2 && row < layout.rows; row += every) {
     label(layout.axis.left - 8, layout.axis.top + (row + 0.5) * layout.pitch + 4, array.first[0] + row, "end");

@@ -22,6 +22,21 @@ function showHead(report) {
   byId("equations").append(...report.equations.map((text) => html("div", {}, text)));
   byId("facts").append(...report.facts.map(({ name, value, mood }) =>
     html("div", { class: mood }, html("dt", {}, name), html("dd", {}, value))));
+  if (report.bound) byId("bound").append(html("p", {}, html("b", {}, "bound "), report.bound.text));
+  if (report.source) showAbout(report.source.about);
+}
+
+// What the file says of itself: where the kernel is from, and the figures of textbooks.
+function showAbout(lines) {
+  if (lines.length === 0) return;
+  byId("about").append(html("pre", { class: "about" }, lines.join("\n")));
+  reveal("about-section");
+}
+
+function showMachine(keys) {
+  const row = ({ key, value, about }) => [html("td", { class: "code" }, key), html("td", { class: "code" }, value), about];
+  byId("machine").append(table(["key", "value", "meaning"], keys.map(row)));
+  reveal("machine-section");
 }
 
 function showSchedule(lines) {
@@ -33,9 +48,14 @@ function showSchedule(lines) {
 function showProofs(proofs) {
   const mark = { proved: "✓ proved", refuted: "✗ refuted", unknown: "? unknown" };
   const row = (proof) => [proof.kind, proof.of, html("td", { class: `verdict ${proof.verdict}` }, mark[proof.verdict] ?? proof.verdict),
-    `${proof.milliseconds.toFixed(1)} ms`, proof.remark];
-  byId("proofs").append(table(["obligation", "of", "verdict", "time#", ""], proofs.map(row)));
+    `${proof.milliseconds.toFixed(1)} ms`, html("td", { class: "says" }, ...sentenceOf(proof))];
+  byId("proofs").append(table(["obligation", "of", "verdict", "time#", "what it says"], proofs.map(row)));
   reveal("proofs-section");
+}
+
+// What was proved, or what stands against it.
+function sentenceOf(proof) {
+  return [prose("span", {}, proof.sentence), ...(proof.remark ? [" ", html("b", {}, proof.remark)] : [])];
 }
 
 function showRules(rules) {
