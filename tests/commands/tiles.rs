@@ -37,13 +37,24 @@ fn the_flag_stands_in_for_the_schedule() {
     assert_eq!((&ran["sim"]["cycles"], &ran["sim"]["pes"]), (&json!(4), &json!(4)));
 }
 
+/// `i` and `j` are compared, so both have the less of their sides; a warning says so, with the line of the schedule.
 #[test]
-fn what_is_no_tile_is_refused_in_the_words_of_flag_or_file() {
+fn the_least_side_holds_and_a_warning_says_so() {
     let solve = "kernel solve(N)\nin L[N, N], B[N]\nout X[N]\nX[i] = (B[i] - sum(j in 0..i) L[i, j] * X[j]) / L[i, i]\n\n\
         schedule blocked\ntile i 4   tile j 3\n";
     let (_solve, path) = file(solve);
-    let message = refused(&["run", &path, "--schedule", "blocked", "--size", "N=4"]);
-    assert!(message.contains("tiles of 4 and of 3") && message.contains("tile i 4   tile j 3"), "{message}");
+    let ran = json(&["run", &path, "--schedule", "blocked", "--size", "N=7"]);
+    assert_eq!(ran["sim"]["matches_reference"], true);
+    let said = &ran["diagnostics"][0];
+    assert_eq!(said["severity"], "warning");
+    let words = "`i` is in tiles of 3, not of 4, like what it is divided with";
+    assert_eq!((&said["message"], &ran["diagnostics"][1]), (&json!(words), &json!(null)));
+    let alike = json(&["run", &path, "--schedule", "blocked", "--tile", "i=3", "--size", "N=7"]);
+    assert_eq!((&alike["sim"]["cycles"], &alike["diagnostics"]), (&ran["sim"]["cycles"], &json!(null)));
+}
+
+#[test]
+fn what_is_no_tile_is_refused_in_the_words_of_flag_or_file() {
     let (_folder, path) = file(TILED);
     for (text, part) in [
         ("i", "`i` is not a size of tiles"),

@@ -1,7 +1,8 @@
 //! PolyBench's kernels in tiles, on threads and on ranks: with loops the bits of the equations in the order of the tiles, with libraries as
 //! near as sums in another order are. A few of them; with the feature `long-tests` all.
 //!
-//! `durbin` is not here: it is refused, since its rows are added to themselves from their ends and their tiles do not line up.
+//! `durbin` is refused: the number that a row is made with needs all of the row before, so tiles of several rows need each other in a
+//! cycle.
 
 use super::mpirun::mpirun;
 use super::programs::program;
@@ -113,6 +114,19 @@ impl Emitted {
     /// The files of the last run.
     fn written(&self) -> Vec<Vec<u8>> {
         self.outputs.iter().map(|name| std::fs::read(self.path(name)).expect("an output")).collect()
+    }
+}
+
+#[test]
+fn durbin_in_tiles_is_refused_with_the_smallest_cycle() {
+    for tile in ["i=2,k=2", "i=3,k=3"] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_systole"));
+        let words = ["prove", "kernels/polybench/durbin.rec", "--size", "N=5", "--tile", tile];
+        let output = command.args(words).current_dir(env!("SYSTOLE_ROOT")).output().expect("it starts");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        let parts = ["among tiles: element `alpha[0]` is defined by itself", "(each is needed for the next) at N = 2"];
+        assert!(parts.iter().all(|part| said.contains(part)), "{said}");
     }
 }
 

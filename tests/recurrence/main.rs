@@ -6,6 +6,8 @@ mod cases;
 
 mod evaluation;
 
+mod faces;
+
 mod factors;
 
 mod halves;

@@ -9,7 +9,7 @@ use systole_equations::recurrence::spaces::{Origin, SpaceSystem, cut_spaces, eva
 use systole_equations::recurrence::{Chain, RecurrenceSystem, evaluate, lower};
 use systole_equations::syntax::parse;
 
-const HEAD: &str = "kernel k(N)\nin a[N], b[2 * N]\n";
+pub const HEAD: &str = "kernel k(N)\nin a[N], b[2 * N]\n";
 
 /// Kernels of `a[N]` and `b[2 * N]` that write `Z` by strides and read it in one way or another.
 const KERNELS: [&str; 12] = [
@@ -65,7 +65,8 @@ fn hold_sources(cut: &SpaceSystem, sizes: &Bindings) {
     }
 }
 
-fn hold(text: &str, system: &RecurrenceSystem, n: i64) {
+/// Holds the spaces of a kernel of `a[N]` and `b[2 * N]` to its equations at one size.
+pub fn hold(text: &str, system: &RecurrenceSystem, n: i64) {
     let sizes = sizes(&[("N", n)]);
     let inputs = tensors(&[("a", filled(1, &[n as usize])), ("b", filled(2, &[2 * n as usize]))]);
     let expected = evaluate(system, &sizes, &inputs).expect("the evaluation succeeds");

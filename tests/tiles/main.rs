@@ -12,6 +12,10 @@ mod sampled;
 
 mod slanted;
 
+mod tile_graph;
+
+mod unlike;
+
 use systole_base::diagnostic::{Checked, render};
 use systole_base::integer::name;
 use systole_base::span::Source;

@@ -17,12 +17,6 @@ fn an_index_that_there_is_not() {
     tiled(&kernel("matmul"), &[("k", 4)]);
 }
 
-#[test]
-fn two_sizes_for_indices_that_are_compared() {
-    refused(&kernel("trisolve"), &[("i", 4), ("j", 3)], "tiles of 4 and of 3 along what is divided alike");
-    tiled(&kernel("trisolve"), &[("i", 4), ("j", 4)]);
-}
-
 /// `x[i - k + K - 1]` turns one of its indices round, so its tiles depend on the remainder of K. An input may have empty tiles
 /// around for that; what is computed may not.
 #[test]
@@ -69,6 +63,15 @@ fn rows_that_are_added_to_themselves_from_their_ends() {
     tiled(&rows, &[("i", 1), ("k", 1)]);
 }
 
+/// Durbin's recursion needs all of a row for the number that its next row is made with.
+#[test]
+fn durbin_in_tiles_of_several_rows() {
+    let durbin = kernel("polybench/durbin");
+    refused(&durbin, &[("i", 2), ("k", 2)], "(each is needed for the next) at N = 2");
+    refused(&durbin, &[("i", 64), ("k", 64)], "among tiles: element `alpha[0]` is defined by itself");
+    tiled(&durbin, &[("i", 3), ("k", 1)]);
+}
+
 /// Along no subscript do all reads go back: no multiple of one moves the other in order, though `3*i + 2*j` has an order.
 #[test]
 fn a_tensor_whose_reads_go_back_along_no_subscript() {
@@ -81,17 +84,11 @@ fn a_tensor_whose_reads_go_back_along_no_subscript() {
         ))
     };
     let both = zigzag("X[i + 1, j - 2] + X[i - 1, j + 1]");
-    refused(&both, &[("i", 3), ("j", 4)], "`X` is read ahead of the order of its elements");
+    refused(&both, &[("i", 3), ("j", 4)], "among tiles: element `X[0,0]` is defined by itself");
+    refused(&both, &[("i", 3), ("j", 4)], "X[0,0] -> X[1,0] -> X[0,0] (each is needed for the next) at N = 5");
     for one in ["X[i + 1, j - 1] + X[i + 1, j - 2]", "X[i - 1, j - 1] + X[i, j - 2]"] {
         tiled(&zigzag(one), &[("i", 3), ("j", 4)]);
     }
-}
-
-/// Tiles of i and of j that differ would meet in tiles of c that are neither.
-#[test]
-fn two_sizes_for_indices_that_are_added_up() {
-    refused(&kernel("polynomial_product"), &[("i", 4), ("j", 3)], "tiles of 4 and of 3");
-    tiled(&kernel("polynomial_product"), &[("i", 4), ("j", 4)]);
 }
 
 /// One sum over one index and one over two, into the same tensor; alone each is tiled.

@@ -83,7 +83,7 @@ pub mod spaces;
 
 mod validate;
 
-pub use validate::validate;
+pub use validate::{cycle_of_groups, validate};
 
 mod guards;
 

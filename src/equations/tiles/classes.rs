@@ -2,7 +2,9 @@
 //!
 //! An index and the subscripts that it stands in have tiles of one size, and so have indices that a constraint compares.
 //! In: the parts of a kernel and the sizes that a schedule gives to indices. Out: [`Sizes`], one for each class; 1 where none
-//! is given, which leaves an index as it is.
+//! is given, which leaves an index as it is. Where several are given, the least holds: tiles of 4 and of 3 along one subscript
+//! would be cut at elements of their own, which no number of tiles lines up for all sizes; and no tile has more elements
+//! than the schedule made room for.
 
 use super::source::Contribution;
 use std::collections::{BTreeMap, BTreeSet};
@@ -35,14 +37,15 @@ pub struct TileSize {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sizes {
     classes: BTreeMap<Slot, Slot>,
-    sizes: BTreeMap<Slot, (i64, Option<Span>)>,
+    sizes: BTreeMap<Slot, i64>,
+    held: Vec<i64>,
 }
 
 impl Sizes {
-    /// The sizes that a schedule asks for.
+    /// The sizes that a schedule asks for, or less where classes have several.
     ///
     /// # Errors
-    /// An index that no equation has; two sizes for one class.
+    /// An index that no equation has.
     pub fn new(
         parts: &[Contribution],
         wanted: &[TileSize],
@@ -57,16 +60,21 @@ impl Sizes {
                 sizes.join_compared(number, part);
             }
         }
-        for one in wanted {
-            sizes.want(parts, one, source)?;
-        }
+        let slots: Vec<Vec<Slot>> =
+            wanted.iter().map(|one| slots_of(parts, one, source)).collect::<Checked<Vec<Vec<Slot>>>>()?;
+        sizes.hold(&slots, wanted.iter().map(|one| one.size).collect());
         Ok(sizes)
+    }
+
+    /// For each size that was asked for the one that holds for its index.
+    pub fn held(&self) -> &[i64] {
+        &self.held
     }
 
     /// Takes a dimension of a tensor whole.
     pub fn take_whole(&mut self, tensor: &Name, dimension: usize, extent: i64) {
         let root = self.root(&Slot::Dimension(tensor.clone(), dimension));
-        self.sizes.insert(root, (extent, None));
+        self.sizes.insert(root, extent);
     }
 
     /// The size along a dimension of a tensor.
@@ -80,7 +88,7 @@ impl Sizes {
     }
 
     fn of(&self, slot: &Slot) -> i64 {
-        self.sizes.get(&self.root(slot)).map_or(1, |(size, _)| *size)
+        self.sizes.get(&self.root(slot)).copied().unwrap_or(1)
     }
 
     fn root(&self, slot: &Slot) -> Slot {
@@ -121,37 +129,41 @@ impl Sizes {
         }
     }
 
-    fn want(&mut self, parts: &[Contribution], wanted: &TileSize, source: &Arc<Source>) -> Checked<()> {
-        let mut is_known = false;
-        for (number, part) in parts.iter().enumerate() {
-            let is_meant = |name: &Name| *name == wanted.index || part.indices.get(&wanted.index) == Some(name);
-            for (coordinate, _) in part.coordinates.iter().enumerate().filter(|(_, name)| is_meant(name)) {
-                is_known = true;
-                let root = self.root(&Slot::Coordinate(number, coordinate));
-                let (size, span) = *self.sizes.entry(root).or_insert((wanted.size, wanted.span));
-                if size != wanted.size {
-                    return Err(vec![two_sizes((size, span), wanted, source)]);
-                }
+    /// Gives each class the least size of its indices, and so on for the other classes that these indices are in.
+    fn hold(&mut self, slots: &[Vec<Slot>], wanted: Vec<i64>) {
+        for (own, size) in slots.iter().zip(&wanted) {
+            for slot in own {
+                let root = self.root(slot);
+                let known = self.sizes.entry(root).or_insert(*size);
+                *known = *size.min(known);
             }
         }
-        if is_known {
-            return Ok(());
+        let least = |own: &Vec<Slot>| own.iter().map(|slot| self.of(slot)).min().unwrap_or(1);
+        let held: Vec<i64> = slots.iter().map(least).collect();
+        if held != wanted {
+            return self.hold(slots, held);
         }
-        let known = parts.iter().flat_map(|part| part.coordinates.iter().chain(part.indices.keys()));
-        let known: BTreeSet<&Name> = known.collect();
-        let known = known.into_iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-        let refusal = Diagnostic::new(format!("no equation has an index `{}` to be tiled", wanted.index))
-            .help(format!("the indices are {known}"));
-        label(refusal, source, wanted.span, "named here".to_owned()).alone()
+        self.held = held;
     }
 }
 
-fn two_sizes((size, span): (i64, Option<Span>), wanted: &TileSize, source: &Arc<Source>) -> Diagnostic {
-    let other = wanted.size;
-    let refusal = Diagnostic::new(format!("tiles of {size} and of {other} along what is divided alike"))
-        .note("indices that meet in one subscript, or that a range compares, have tiles of one size");
-    let refusal = label(refusal, source, span, format!("tiles of {size}"));
-    label(refusal, source, wanted.span, format!("`{}` in tiles of {other}", wanted.index))
+/// The coordinates that an index is, of all parts.
+fn slots_of(parts: &[Contribution], wanted: &TileSize, source: &Arc<Source>) -> Checked<Vec<Slot>> {
+    let mut slots = vec![];
+    for (number, part) in parts.iter().enumerate() {
+        let is_meant = |name: &Name| *name == wanted.index || part.indices.get(&wanted.index) == Some(name);
+        let meant = part.coordinates.iter().enumerate().filter(|(_, name)| is_meant(name));
+        slots.extend(meant.map(|(coordinate, _)| Slot::Coordinate(number, coordinate)));
+    }
+    if !slots.is_empty() {
+        return Ok(slots);
+    }
+    let known = parts.iter().flat_map(|part| part.coordinates.iter().chain(part.indices.keys()));
+    let known: BTreeSet<&Name> = known.collect();
+    let known = known.into_iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    let refusal = Diagnostic::new(format!("no equation has an index `{}` to be tiled", wanted.index))
+        .help(format!("the indices are {known}"));
+    label(refusal, source, wanted.span, "named here".to_owned()).alone()
 }
 
 fn label(diagnostic: Diagnostic, source: &Arc<Source>, span: Option<Span>, text: String) -> Diagnostic {

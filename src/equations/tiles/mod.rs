@@ -8,12 +8,13 @@
 //!
 //! **In the order of the files.** Spaces are written in the coordinates of their tensors (`source`). Indices and
 //! subscripts that must be divided alike form classes (`classes`): an index and the subscripts in which it stands, and
-//! indices that a range compares. Each axis is a border, a body, and a border (`axes`), so a row of zeros stays a row
-//! of its own, and `H[i - 1, j - 1]` stays a read of neighbours. An element of a border that a cell reads of the tile
-//! it writes, such as `D[i - 1, 0]`, is in its own tile. An extent of several sizes, such as `x[2*N + K]`, has the
-//! tiles of each; the last of them may have no elements. Sets and subscripts over tiles are never too small (`coarse`):
-//! a tile too many has no points. The tiles of a tensor are divided into cells, in all tiles of which the same is done
-//! (`cells`, `questions`). Each cell has one equation (`equations`) with its leaf (`statement`, `writer`).
+//! indices that a range compares. Of several sizes in one class the least holds. Each axis is a border, a body, and a
+//! border (`axes`), so a row of zeros stays a row of its own, and `H[i - 1, j - 1]` stays a read of neighbours. An
+//! element of a border that a cell reads of the tile it writes, such as `D[i - 1, 0]`, is in its own tile. An extent of
+//! several sizes, such as `x[2*N + K]`, has the tiles of each; the last of them may have no elements. Sets and
+//! subscripts over tiles are never too small (`coarse`): a tile too many has no points. The tiles of a tensor are
+//! divided into cells, in all tiles of which the same is done (`cells`, `questions`). Each cell has one equation
+//! (`equations`) with its leaf (`statement`, `writer`).
 //!
 //! **The tile that is written.** If a reduction reads the very tile that is written, the reduction over tiles stops
 //! before it, and the leaf adds the last terms (`reductions`). This is how a blocked solve comes out, and the blocked
@@ -42,8 +43,8 @@
 //!   Their tiles are counted from where the elements of each step begin, if they can be (`straight`).
 //!
 //! **Refused**, with the reason: tensors whose tiles need each other in a cycle however they are slanted, with the smallest
-//! case; computed tensors whose tiles do not line up with their readers'. The reference evaluates element by
-//! element, with tiles in the order of the design (`recurrence::in_order`).
+//! case (also where it is leaves that cannot be written for it); computed tensors whose tiles do not line up with their
+//! readers'. The reference evaluates element by element, with tiles in the order of the design (`recurrence::in_order`).
 
 mod axis;
 

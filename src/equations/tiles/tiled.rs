@@ -15,7 +15,7 @@ use super::stack::{Stacked, stacked};
 use super::straight::{Straight, straightened};
 use super::{Axis, Leaf};
 use crate::recurrence::spaces::{SpaceSystem, coordinate_names, cut_for_tiles};
-use crate::recurrence::{Directive, Equation, RecurrenceSystem, Role, Schedule, Tensor, validate};
+use crate::recurrence::{Directive, Equation, RecurrenceSystem, Role, Schedule, Tensor, cycle_of_groups, validate};
 use std::collections::{BTreeMap, BTreeSet};
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::{Affine, Bindings, Name, Parameters, Polyhedron};
@@ -64,6 +64,8 @@ pub struct Tiled {
     pub moved: BTreeSet<(Affine, i64)>,
     /// For each reduction that one leaf computes together with another the name of that other.
     pub joined: BTreeMap<Name, Name>,
+    /// For each size that was asked for the one that holds: less where what is divided alike was asked for in several.
+    pub sides: Vec<i64>,
 }
 
 impl Tiled {
@@ -87,7 +89,24 @@ pub fn tile(system: &RecurrenceSystem, wanted: &[TileSize]) -> Checked<Tiled> {
     // That tiles need each other in a cycle shows at some sizes only, so what has to be slanted is, even if it shows at none
     // of the small ones.
     let plain = tile_any_way(&as_written, &wanted);
-    tile_slanted(&as_written, &wanted).map_or(plain, Ok)
+    let tiled = tile_slanted(&as_written, &wanted).map_or(plain, Ok);
+    tiled.map_err(|NotTiled { is_among_tiles, why }| match is_among_tiles {
+        true => why,
+        false => cycle(&as_written, &wanted).map_or(why, |cycle| vec![among_tiles(cycle)]),
+    })
+}
+
+/// The smallest cycle of tiles that need each other, where elements are what they are computed from: the reason why leaves do
+/// not fit together, where there is one.
+fn cycle(as_written: &Stacked, wanted: &[TileSize]) -> Option<Diagnostic> {
+    let system = &as_written.system;
+    let parts = parts(&cut_for_tiles(system).ok()?).ok()?;
+    let sizes = Sizes::new(&parts, wanted, &|_| false, &system.source).ok()?;
+    let largest = sizes.held().iter().max()?.saturating_mul(2).saturating_add(1);
+    cycle_of_groups(system, largest, &|tensor, element| {
+        let tile = |(dimension, at): (usize, &i64)| at.div_euclid(sizes.of_dimension(tensor, dimension));
+        element.iter().enumerate().map(tile).collect()
+    })
 }
 
 /// Why one way to tile does not do.
@@ -105,7 +124,7 @@ impl From<Vec<Diagnostic>> for NotTiled {
 
 /// With tensors as they are, or stacked, with margins or without. Where no way does, the first that comes to a cycle among
 /// tiles says so, since that is no matter of how leaves are written; else the first says why.
-fn tile_any_way(as_written: &Stacked, wanted: &[TileSize]) -> Checked<Tiled> {
+fn tile_any_way(as_written: &Stacked, wanted: &[TileSize]) -> Result<Tiled, NotTiled> {
     let stacks = std::iter::once_with(|| stacked(as_written)).flatten();
     let ways = std::iter::once(as_written.clone()).chain(stacks).flat_map(|way| [(way.clone(), false), (way, true)]);
     let mut refused: Option<NotTiled> = None;
@@ -118,7 +137,7 @@ fn tile_any_way(as_written: &Stacked, wanted: &[TileSize]) -> Checked<Tiled> {
             Err(_) => {}
         }
     }
-    Err(refused.map_or_else(Vec::new, |refused| refused.why))
+    Err(refused.unwrap_or_else(|| vec![].into()))
 }
 
 /// With tensors slanted whose tiles need each other otherwise.
@@ -131,6 +150,10 @@ fn tile_slanted(as_written: &Stacked, wanted: &[TileSize]) -> Option<Tiled> {
     let slants = slanted.slants.iter().filter_map(extents).collect();
     let way = Stacked { slants, ..Stacked::none(slanted.system, slanted.borders) };
     let tiled = tile_any_way(&way, &slanted.wanted).ok()?;
+    // How far tensors are moved, and what stands before them, is for sides that hold.
+    if tiled.sides.iter().zip(wanted).any(|(held, asked)| *held != asked.size) {
+        return tile_slanted(as_written, &with_sides(wanted, &tiled.sides));
+    }
     let outputs = as_written.system.tensors_with(Role::Output);
     let slant = |tensor: &Tensor| {
         let slant = slanted.slants.get(&tensor.name)?.clone();
@@ -146,6 +169,11 @@ fn tile_slanted(as_written: &Stacked, wanted: &[TileSize]) -> Option<Tiled> {
     Some(Tiled { moved: moved.collect(), slants: outputs.filter_map(slant).collect(), ..tiled })
 }
 
+/// The same indices with these sizes.
+fn with_sides(wanted: &[TileSize], sides: &[i64]) -> Vec<TileSize> {
+    wanted.iter().zip(sides).map(|(one, side)| TileSize { size: *side, ..one.clone() }).collect()
+}
+
 /// The sizes with indices that are gone by the names of those that stand for them.
 fn alike(wanted: &[TileSize], gone: &BTreeMap<Name, Name>) -> Vec<TileSize> {
     let index = |size: &TileSize| gone.get(&size.index).unwrap_or(&size.index).clone();
@@ -157,7 +185,7 @@ fn tile_elements(way: &Stacked, wanted: &[TileSize], margins: bool) -> Result<Ti
     let system = &way.system;
     let cut = cut_for_tiles(system)?;
     let parts: Vec<Contribution> = parts(&cut)?.into_iter().map(|part| behind_borders(way, part)).collect();
-    let axes = axes(way, &parts, wanted, margins)?;
+    let (axes, sides) = axes(way, &parts, wanted, margins)?;
     let stacks: BTreeSet<Name> = way.stacks.iter().map(|(stack, ..)| stack.clone()).collect();
     let slanted = way.borders.keys().filter(|tensor| way.is_slanted(tensor)).cloned();
     let forms = (stacks, slanted.collect());
@@ -183,6 +211,7 @@ fn tile_elements(way: &Stacked, wanted: &[TileSize], margins: bool) -> Result<Ti
         straight: BTreeMap::new(),
         moved: BTreeSet::new(),
         joined: parts.iter().flat_map(|part| part.same.iter().map(|same| (same.clone(), part.name.clone()))).collect(),
+        sides,
     };
     match validate(&tiled.system) {
         Ok(_) => Ok(counted_from_steps(tiled, way, &counts)),
@@ -235,17 +264,18 @@ fn among_tiles(refused: Diagnostic) -> Diagnostic {
     refused.among("among tiles").help(help)
 }
 
-/// How everything is cut.
-fn axes(way: &Stacked, parts: &[Contribution], wanted: &[TileSize], margins: bool) -> Checked<Axes> {
+/// How everything is cut, and for each size that is asked for the one that holds.
+fn axes(way: &Stacked, parts: &[Contribution], wanted: &[TileSize], margins: bool) -> Checked<(Axes, Vec<i64>)> {
     let mut sizes = Sizes::new(parts, wanted, &|tensor| way.is_slanted(tensor), &way.system.source)?;
     way.stacks.iter().for_each(|(tensor, dimension, extent)| sizes.take_whole(tensor, *dimension, *extent));
     let mut axes = Axes::new(way, parts, &sizes)?;
+    let held = sizes.held().to_vec();
     if margins {
         let counts = counts(&way.system, &axes, &BTreeSet::new());
         let sizes = of_counts(&way.system.parameters, &counts).sizes();
         axes.add_margins(&way.system, parts, &sizes);
     }
-    Ok(axes)
+    Ok((axes, held))
 }
 
 /// The numbers of tiles as parameters, with what follows for them from what is assumed of the sizes.

@@ -138,6 +138,7 @@ fn run_claimed(derived: Derived, claimed: Option<Claimed>, command: &impl Kernel
     }
     designed::check_flags(asked, schedule)?;
     let origin = Origin::new(derived, asked.schedule.as_deref(), &asked.tile)?;
+    origin.lessened.iter().for_each(|said| output.warning(said));
     let schedule = named(asked, origin.searched())?;
     let cut = cut(&origin, schedule)?;
     let rules = rules()?;

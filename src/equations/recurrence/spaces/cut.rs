@@ -3,6 +3,7 @@
 //! An equation is an expression around reductions around expressions. Each reduction becomes a space that writes a local
 //! tensor of its own, read by what stands around it; an equation that is a reduction alone needs one space only.
 
+use super::faces::on_one_face;
 use super::merge::merge_reductions;
 use super::sources::find_sources;
 use super::{ClosedValues, Family, Member, SpaceSystem, strided};
@@ -67,9 +68,17 @@ pub fn cut_for_tiles(system: &RecurrenceSystem) -> Checked<SpaceSystem> {
     cut_in(system, false)
 }
 
+/// Equations are divided by what their reductions end on where it has no closed form else where a value is computed.
 fn cut_in(system: &RecurrenceSystem, splits: bool) -> Checked<SpaceSystem> {
     let settled = settle(system).system;
-    let system = &if splits { strided::in_strips(&settled) } else { settled };
+    cut_settled(&settled, splits).or_else(|why| match on_one_face(&settled) {
+        Some(divided) => cut_settled(&settle(&divided).system, splits).or(Err(why)),
+        None => Err(why),
+    })
+}
+
+fn cut_settled(settled: &RecurrenceSystem, splits: bool) -> Checked<SpaceSystem> {
+    let system = &if splits { strided::in_strips(settled) } else { settled.clone() };
     // What reads nothing is known without a space; but where all of it is, some PE has to store it.
     let has_spaces = !system.equations.iter().all(|equation| is_closed(&equation.value));
     let mut cutter = Cutter {

@@ -16,11 +16,16 @@
 //! where it has no terms the outer one has none. For tiles (`cut_for_tiles`) a reduction that may be empty is read by
 //! an expression around it, as one tile holds elements with terms and elements without.
 //!
+//! A reduction that is read ends on one face: where the least of several bounds hangs on the point, as in
+//! `sum(k where k <= i, k <= j)`, the equation around it is divided before (`faces`).
+//!
 //! A *handoff* is a set of points that get an operand from elsewhere than the point before. It comes from the point
 //! that computes it, or from a point that has it because a stream of the same tensor passes there, as on the diagonal
 //! of Cholesky's array. It moves by a constant number of PEs or it is none, so every link has a fixed length.
 
 mod strided;
+
+mod faces;
 
 mod cut;
 

@@ -205,6 +205,14 @@ impl Division {
     }
 }
 
+/// An equation as one for each remainder that its indices have, so that a form of them has the same remainder at all points of
+/// each part. `None` where that takes a division of sizes.
+pub(super) fn in_residues(equation: &Equation, form: &Affine, by: i64) -> Option<Vec<Equation>> {
+    let mut division = Division::default();
+    division.settle(form, by, equation)?;
+    division.parts()?.iter().map(|image| part(&[], equation, image)).collect()
+}
+
 fn is_divisible(form: &Affine, by: i64) -> bool {
     form.terms().all(|(_, factor)| factor % by == 0)
 }

@@ -20,6 +20,12 @@ const LARGEST: i64 = 3;
 /// Sets with more points than this are not enumerated.
 const POINT_LIMIT: u64 = 10_000;
 
+/// How many sizes are listed for cycles of groups, of which the smallest are looked at.
+const SIZES_LIMIT: i64 = 4096;
+
+/// How many reads are looked at for a cycle of groups, at all sizes together.
+const READ_LIMIT: usize = 500_000;
+
 /// One element of a tensor.
 type Element = (Name, Vector);
 
@@ -35,15 +41,40 @@ pub(super) fn check_cycles(system: &RecurrenceSystem) -> Option<Diagnostic> {
     if !reads_computed(system) {
         return None;
     }
-    let equations: Vec<Equation> = system
-        .equations
-        .iter()
-        .filter_map(|equation| Some(gather(equation, system.tensor(&equation.target)?)))
-        .collect();
+    let equations = gathered(system);
     small_sizes(&system.parameters, LARGEST).into_iter().find_map(|sizes| {
         let cycle = find_cycle(&build_graph(system, &equations, &sizes)?)?;
         Some(refuse(system, &cycle, &sizes))
     })
+}
+
+/// In which group of its tensor an element is.
+type Group<'a> = dyn Fn(&Name, &[i64]) -> Vector + 'a;
+
+/// The shortest cycle among groups of elements at the smallest sizes that have one, `largest` for each from its least one on, as far as
+/// that takes no long look.
+pub fn cycle_of_groups(system: &RecurrenceSystem, largest: i64, group: &Group) -> Option<Diagnostic> {
+    let (equations, mut seen) = (gathered(system), 0);
+    let count = system.parameters.iter().count() as u32;
+    let is_short = |largest: &i64| largest.checked_pow(count).is_some_and(|all| all <= SIZES_LIMIT);
+    let largest = (1..=largest).take_while(is_short).last()?;
+    for sizes in small_sizes(&system.parameters, largest) {
+        let elements = build_graph(system, &equations, &sizes)?;
+        if let Some(cycle) = find_cycle(&elements.in_groups(group)) {
+            return Some(refuse(system, &cycle, &sizes));
+        }
+        seen += elements.graph.edge_count();
+        if seen > READ_LIMIT {
+            return None;
+        }
+    }
+    None
+}
+
+/// The equations, each of which defines an element at a point.
+fn gathered(system: &RecurrenceSystem) -> Vec<Equation> {
+    let gathered = |equation: &Equation| Some(gather(equation, system.tensor(&equation.target)?));
+    system.equations.iter().filter_map(gathered).collect()
 }
 
 /// Whether any equation reads what an equation defines.
@@ -81,6 +112,22 @@ impl Dependences {
     fn node(&mut self, element: Element) -> NodeIndex {
         let Dependences { graph, nodes } = self;
         *nodes.entry(element).or_insert_with_key(|element| graph.add_node(element.clone()))
+    }
+
+    /// What groups are computed from beside themselves.
+    fn in_groups(&self, group: &Group) -> Dependences {
+        let mut groups = Dependences::default();
+        for edge in self.graph.edge_indices() {
+            let Some((read, reader)) = self.graph.edge_endpoints(edge) else { continue };
+            let [read, reader] = [read, reader].map(|node| {
+                let (tensor, element) = &self.graph[node];
+                groups.node((tensor.clone(), group(tensor, element)))
+            });
+            if read != reader {
+                groups.graph.update_edge(read, reader, ());
+            }
+        }
+        groups
     }
 
     /// An edge from each computed element that the expression reads to `target`.

@@ -12,6 +12,8 @@ mod definitions;
 
 mod cycles;
 
+pub use cycles::cycle_of_groups;
+
 use super::RecurrenceSystem;
 use systole_base::diagnostic::{Checked, Diagnostics};
 

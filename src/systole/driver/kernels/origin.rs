@@ -59,8 +59,10 @@ pub struct Origin {
     pub written: Option<RecurrenceSystem>,
     /// How the schedule distributes PEs and arrays.
     pub distributions: Distributions,
-    /// The tiles that are asked for.
+    /// The tiles, of the sides that hold.
     pub tiles: Vec<TileSize>,
+    /// What is to be said of sides that are less than was asked for.
+    pub lessened: Vec<Diagnostic>,
     tiled: Option<Tiled>,
 }
 
@@ -79,7 +81,10 @@ impl Origin {
             check_elements(&system)?;
         }
         let distributions = named.map(Distributions::of).unwrap_or_default();
-        Ok(Origin { system, algebra, followed, together, written, distributions, tiles: sizes, tiled })
+        let sides = tiled.as_ref().map_or_else(Vec::new, |tiled| tiled.sides.clone());
+        let tiles = sizes.iter().zip(&sides).map(|(one, side)| TileSize { size: *side, ..one.clone() }).collect();
+        let lessened = sizes.iter().zip(sides).filter_map(|(one, side)| lessened(&system, one, side)).collect();
+        Ok(Origin { system, algebra, followed, together, written, distributions, tiles, lessened, tiled })
     }
 
     /// What a size is where the user gives none: with a single tile what goes from tile to tile would cost nothing.
@@ -139,6 +144,18 @@ impl Origin {
             }
         }
     }
+}
+
+/// What is said where the side that holds is not the one that was asked for.
+fn lessened(system: &RecurrenceSystem, asked: &TileSize, held: i64) -> Option<Diagnostic> {
+    let TileSize { index, size, span } = asked;
+    let said = Diagnostic::new(format!("`{index}` is in tiles of {held}, not of {size}, like what it is divided with"))
+        .help("give one size to indices that meet in a subscript, or that a range compares: the least of them holds");
+    let said = match span {
+        Some(span) => said.label(&system.source, *span, format!("tiles of {size}")),
+        None => said,
+    };
+    (held != *size).then_some(said)
 }
 
 /// Refuses equations of which it is not proved that they write each element once. A run notices that where it stores elements; a tile is
