@@ -125,7 +125,7 @@ fn the_table_is_written_as_values_too() {
     let printed = accepted(&["layers", &topology("convolutions"), "--machine", &machine, "--csv", &csv]);
     let text = fs::read_to_string(csv).expect("a table");
     let depthwise = text.lines().find(|line| line.starts_with("DPwise,")).expect("the layer");
-    assert_eq!(depthwise, "DPwise,3,16,2,9,6,16,2,8,104,14,177,48");
+    assert_eq!(depthwise, "DPwise,3,16,2,9,6,16,2,8,104,14,225,48");
     assert!(printed.contains("3 of 16 x 2 x 9"), "{printed}");
     assert!(printed.contains("the last window reaches over the edge, as SCALE-Sim counts it: Ragged"), "{printed}");
     assert!(printed.contains("ours are without it"), "{printed}");

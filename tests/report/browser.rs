@@ -299,7 +299,8 @@ fn each_design_of_the_front_opens_its_own_page() {
     let rows = front["rows"].as_array().unwrap().clone();
     assert!(rows.len() > 1 && rows.iter().all(|row| row["page"].is_string()), "{front}");
     browser.open(&made.path());
-    let spots: std::collections::BTreeSet<String> = rows.iter().map(|row| format!("{} {}", row["cycles"], row["pes"])).collect();
+    let spots: std::collections::BTreeSet<String> =
+        rows.iter().map(|row| format!("{} {}", row["cycles"], row["pes"])).collect();
     assert_eq!(browser.value("document.querySelectorAll('#front .dot').length"), spots.len());
     assert_eq!(browser.value("document.querySelectorAll('#front a').length"), spots.len() - 1, "this page is no link");
     let pages = "[...document.querySelectorAll('#front-table a')].map(link => link.getAttribute('href'))";
@@ -313,7 +314,9 @@ fn each_design_of_the_front_opens_its_own_page() {
         assert_eq!(data["run"]["cycles"], row["cycles"]);
         assert!(data["proofs"].as_array().unwrap().iter().all(|proof| proof["verdict"] == "proved"));
         browser.open(&path);
-        assert_quiet(&browser);
+        assert_eq!(browser.complaints(), Vec::<&serde_json::Value>::new());
+        let asked = browser.requested();
+        assert!(asked.iter().all(|one| one.ends_with(row["page"].as_str().unwrap())), "{asked:?}");
     }
     let alone = Made::product("M=3,N=3,K=3").data();
     assert!(alone["front"]["rows"].as_array().unwrap().iter().all(|row| row["page"].is_null()), "none was asked for");

@@ -4,7 +4,7 @@ use super::made::Made;
 use ndarray::{Array2, ArrayD};
 use systole::array::{Program, Tensors, parse};
 use systole::integer::{Bindings, name};
-use systole::report::{Access, Doing, Film, ListedLine, Lit, Recorder, Run, Word};
+use systole::report::{Access, Doing, Film, ListingRow, Lit, Recorder, Run, Word};
 use systole::sim::{Outcome, Settings, simulate_observed};
 
 const FEEDERS: &str = include_str!("../sim/os-feeders.pe");
@@ -163,7 +163,7 @@ fn lit_lines_are_what_happens() {
     let lit = |pe: usize, cycle: u64, word: &str| {
         let span = film.lit[pe].iter().find(|Lit(_, from, to)| (*from..*to).contains(&cycle));
         let set = span.map_or(&[][..], |Lit(set, ..)| &film.sets[*set]);
-        let is_lit = |line: &&ListedLine| line.1.is_some_and(|number| set.contains(&number)) && line.0.contains(word);
+        let is_lit = |line: &&ListingRow| line.1.is_some_and(|number| set.contains(&number)) && line.0.contains(word);
         class_of(pe).lines.iter().filter(is_lit).count()
     };
     let mut seen = 0;

@@ -11,25 +11,25 @@ const MOST_LINES: usize = 4000;
 
 /// A line, and the number of its instruction in the class.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct ListedLine(pub String, pub Option<usize>);
+pub struct ListingRow(pub String, pub Option<usize>);
 
 /// What the PEs of a class do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct ListedClass {
+pub struct ListingClass {
     /// Its name.
     pub name: String,
     /// Its lines.
-    pub lines: Vec<ListedLine>,
+    pub lines: Vec<ListingRow>,
 }
 
 /// The classes of a program; none where they have too many lines.
-pub fn listing(program: &Program) -> Vec<ListedClass> {
-    let listed: Vec<ListedClass> = program
+pub fn listing(program: &Program) -> Vec<ListingClass> {
+    let listed: Vec<ListingClass> = program
         .classes
         .iter()
         .map(|class| {
-            let lines = class_lines(class).into_iter().map(|(text, number)| ListedLine(text, number)).collect();
-            ListedClass { name: class.name.to_string(), lines }
+            let lines = class_lines(class).into_iter().map(|(text, number)| ListingRow(text, number)).collect();
+            ListingClass { name: class.name.to_string(), lines }
         })
         .collect();
     let count: usize = listed.iter().map(|class| class.lines.len()).sum();

@@ -19,17 +19,17 @@ struct Now {
 
 /// Keeps the sets.
 #[derive(Clone, Debug, Default)]
-pub struct LitLines {
+pub struct LitInstructions {
     numbers: HashMap<Vec<usize>, usize>,
     sets: Vec<Vec<usize>>,
     spans: Vec<Vec<Lit>>,
     now: Vec<Now>,
 }
 
-impl LitLines {
+impl LitInstructions {
     /// For so many PEs.
-    pub fn of(pes: usize) -> LitLines {
-        LitLines { spans: vec![vec![]; pes], now: vec![Now::default(); pes], ..LitLines::default() }
+    pub fn of(pes: usize) -> LitInstructions {
+        LitInstructions { spans: vec![vec![]; pes], now: vec![Now::default(); pes], ..LitInstructions::default() }
     }
 
     /// A PE did an instruction.

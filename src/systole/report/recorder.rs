@@ -4,7 +4,7 @@
 //! at most [`BUDGET`] cycles of all PEs together, and [`MOST`] words and accesses each; it is cut at a cycle, so that what
 //! it shows it shows whole.
 
-use super::lit::{Lit, LitLines};
+use super::lit::{Lit, LitInstructions};
 use super::record::{Access, BusRead, Doing, Film, Line, Number, Span, Wire, Word};
 use std::collections::VecDeque;
 use systole_program::array::{Code, Layout, Wiring};
@@ -27,7 +27,7 @@ pub struct Recorder {
     /// For each wire the words that are not received, as positions in the film.
     under_way: Vec<VecDeque<usize>>,
     /// The instructions of each PE.
-    lines: LitLines,
+    lines: LitInstructions,
     /// The first cycle that is not shown.
     horizon: u64,
 }
@@ -132,7 +132,7 @@ impl Observer for Recorder {
         self.under_way = vec![VecDeque::new(); wiring.wires.len()];
         self.film.spans = vec![vec![]; code.pes.len()];
         self.film.began = vec![vec![]; code.pes.len()];
-        self.lines = LitLines::of(code.pes.len());
+        self.lines = LitInstructions::of(code.pes.len());
         self.film.wires = wiring.wires.iter().map(|wire| Wire(wire.channel, wire.sender, wire.receiver)).collect();
         let on_line = |line: usize| (0..code.pes.len()).filter(|pe| wiring.taps(*pe).contains(&line)).collect();
         self.film.lines = wiring.lines.iter().enumerate().map(|(line, bus)| Line(*bus, on_line(line))).collect();

@@ -4,7 +4,7 @@
 //! named in `left_out`.
 
 use super::heat::Heat;
-use super::listing::{ListedClass, listing};
+use super::listing::{ListingClass, listing};
 use super::record::Film;
 use super::recorder::{Recorder, grid_of, is_drawn};
 use super::waits::Waits;
@@ -110,7 +110,7 @@ pub struct Run {
     /// The deadlock it ended in.
     pub deadlock: Option<Waits>,
     /// The lines of the program, class by class; none where they are too many.
-    pub program: Vec<ListedClass>,
+    pub program: Vec<ListingClass>,
     /// What is not shown, and why.
     pub left_out: Vec<String>,
 }

@@ -21,7 +21,7 @@ type Form = (i64, Vec<i64>);
 /// A part of the text of an equation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
-pub enum Part {
+pub enum Piece {
     /// Text as it is.
     Text(String),
     /// An element: its tensor and its subscripts.
@@ -38,11 +38,11 @@ pub struct SpaceText {
     /// Its indices.
     pub indices: Vec<String>,
     /// The element that a point writes, or that it is added to.
-    pub target: Part,
+    pub target: Piece,
     /// What is between the element and the value: `=`, or the operator of a reduction.
     pub sign: &'static str,
     /// The value.
-    pub value: Vec<Part>,
+    pub value: Vec<Piece>,
     /// The first and the last line of its equation in the source, from 1.
     pub lines: (usize, usize),
 }
@@ -107,7 +107,7 @@ impl SpaceText {
         Some(SpaceText {
             name: space.name.to_string(),
             indices: space.indices().iter().map(ToString::to_string).collect(),
-            target: Part::Element(space.output.to_string(), writer.forms(&space.output_access)?),
+            target: Piece::Element(space.output.to_string(), writer.forms(&space.output_access)?),
             sign: sign(space.reduction),
             value: joined(value),
             lines: (line(space.span.start), line(space.span.end.saturating_sub(1))),
@@ -153,33 +153,33 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     /// Writes an expression that stands where what binds less tightly needs parentheses.
-    fn scalar(&self, scalar: &Scalar, parts: &mut Vec<Part>, around: u8) -> Option<()> {
+    fn scalar(&self, scalar: &Scalar, parts: &mut Vec<Piece>, around: u8) -> Option<()> {
         match scalar {
-            Scalar::Number(number) => parts.push(Part::Text(number.to_string())),
-            Scalar::Index(form) => parts.push(Part::Value(self.form(form)?)),
+            Scalar::Number(number) => parts.push(Piece::Text(number.to_string())),
+            Scalar::Index(form) => parts.push(Piece::Value(self.form(form)?)),
             Scalar::Operand(position) => {
                 let operand = self.space.operands.get(*position)?;
-                parts.push(Part::Element(operand.tensor.to_string(), self.forms(&operand.access)?));
+                parts.push(Piece::Element(operand.tensor.to_string(), self.forms(&operand.access)?));
             }
             Scalar::Apply(function, arguments) => self.application(*function, arguments, parts, around)?,
         }
         Some(())
     }
 
-    fn application(&self, function: Function, arguments: &[Scalar], parts: &mut Vec<Part>, around: u8) -> Option<()> {
+    fn application(&self, function: Function, arguments: &[Scalar], parts: &mut Vec<Piece>, around: u8) -> Option<()> {
         // In a call nothing needs parentheses. What is subtracted, and what is divided by, binds tighter than what is before it.
         let (open, between, close, inner) = match infix(function) {
             Some((sign, own)) if own < around => ("(".to_owned(), sign, ")", [own, own + 1]),
             Some((sign, own)) => (String::new(), sign, "", [own, own + 1]),
             None => (format!("{}(", function.keyword()), ", ", ")", [0, 0]),
         };
-        parts.push(Part::Text(open));
+        parts.push(Piece::Text(open));
         for (number, argument) in arguments.iter().enumerate() {
             let before = if number > 0 { between } else { "" };
-            parts.push(Part::Text(before.to_owned()));
+            parts.push(Piece::Text(before.to_owned()));
             self.scalar(argument, parts, inner[number.min(1)])?;
         }
-        parts.push(Part::Text(close.to_owned()));
+        parts.push(Piece::Text(close.to_owned()));
         Some(())
     }
 
@@ -195,12 +195,12 @@ impl Writer<'_> {
 }
 
 /// Texts that follow each other as one.
-fn joined(parts: Vec<Part>) -> Vec<Part> {
-    let mut joined: Vec<Part> = vec![];
+fn joined(parts: Vec<Piece>) -> Vec<Piece> {
+    let mut joined: Vec<Piece> = vec![];
     for part in parts {
         match (joined.last_mut(), part) {
-            (_, Part::Text(text)) if text.is_empty() => {}
-            (Some(Part::Text(before)), Part::Text(text)) => before.push_str(&text),
+            (_, Piece::Text(text)) if text.is_empty() => {}
+            (Some(Piece::Text(before)), Piece::Text(text)) => before.push_str(&text),
             (_, part) => joined.push(part),
         }
     }

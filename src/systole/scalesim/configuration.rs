@@ -3,8 +3,8 @@
 //! In: the text of a `.cfg` file. Out: an array with an end whose PEs pass words to their neighbours, the dataflow that is meant for it,
 //! and the keys that say nothing of such a machine. Invariant: no key is left out without being named.
 
-use super::folds::Dataflow;
 use super::lines::{MOST, line_at, number, refusal};
+use super::portions::Dataflow;
 use configparser::ini::Ini;
 use std::path::Path;
 use std::sync::Arc;

@@ -2,7 +2,7 @@
 //!
 //! In: a dataflow and a machine, then folds. Out: the cycles of the schedule of that name of `kernels/layers/folded_product.rec`.
 
-use super::folds::{Dataflow, Folds};
+use super::portions::{Dataflow, Portions};
 use std::sync::Arc;
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::{Bindings, name};
@@ -56,7 +56,7 @@ impl FoldedDesign {
     ///
     /// # Errors
     /// More cycles than can be counted; that the design at these sizes is not the proved one, which is a defect.
-    pub fn cycles(&self, folds: &Folds) -> Checked<u64> {
+    pub fn cycles(&self, folds: &Portions) -> Checked<u64> {
         let [m, n, k] = folds.sizes;
         let sizes: Bindings = SIZES.map(name).into_iter().zip([folds.count, m, n, k]).collect();
         let (_, survey) = search_every_way(self.question(&sizes), false, &|_, _| true)?;

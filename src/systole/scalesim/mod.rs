@@ -14,11 +14,11 @@ mod configuration;
 
 mod topology;
 
-mod folds;
+mod portions;
 
 mod design;
 
 pub use configuration::Configuration;
 pub use design::FoldedDesign;
-pub use folds::{Dataflow, Folds};
+pub use portions::{Dataflow, Portions};
 pub use topology::{Layer, topology};

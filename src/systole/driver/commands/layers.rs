@@ -9,7 +9,7 @@ use crate::driver::shown::output::Output;
 use crate::driver::shown::show::grouped;
 use crate::driver::shown::unused_keys;
 use crate::driver::{Done, Verdict, files};
-use crate::scalesim::{Configuration, FoldedDesign, Folds, Layer, topology};
+use crate::scalesim::{Configuration, FoldedDesign, Layer, Portions, topology};
 use serde_json::{Value, json};
 use std::path::Path;
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, MessageCode};
@@ -26,7 +26,7 @@ const COLUMNS: [&str; 13] =
 /// A layer, its folds, and our cycles for them.
 struct Row {
     layer: Layer,
-    folds: Folds,
+    folds: Portions,
     cycles: u64,
 }
 
@@ -72,7 +72,7 @@ fn rows(
 }
 
 fn row(source: &Source, layer: Layer, configuration: &Configuration, design: &FoldedDesign) -> Checked<Row> {
-    let Some(folds) = Folds::of(&layer, configuration.dataflow, configuration.array) else {
+    let Some(folds) = Portions::of(&layer, configuration.dataflow, configuration.array) else {
         let message = format!("{}:{}: `{}` takes more cycles than can be counted", source.name, layer.line, layer.name);
         return Diagnostic::new(message).help("make the layer smaller").about(MessageCode::File).alone();
     };

@@ -102,7 +102,7 @@ pub enum Command {
     Explore(ExploreArguments),
     /// Count the cycles of a network's layers on an array, beside what SCALE-Sim counts, from its configuration and its topology
     ///
-    /// Example: systole layers network.csv --machine array.cfg
+    /// Example: systole layers kernels/layers/resnet18.csv --machine machines/scalesim.cfg
     #[command(verbatim_doc_comment)]
     Layers(LayersArguments),
     /// Measure this machine, or the ranks of MPI, into a machine file for predictions

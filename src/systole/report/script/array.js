@@ -78,25 +78,29 @@ function drawLines(run, layout) {
 }
 
 // A word as its channel's mark, with its value where there is room.
-function drawWord(run, [wire, sent, , value], spacious, work) {
+function drawWord(run, [wire, sent, , value], hasText, work) {
   const [channel, sender] = run.film.wires[wire];
   const name = run.channels[channel].name;
   const element = work?.element(sender, sent, tensorOf(name)) ?? null;
-  const text = spacious ? svg("text", { y: -8 }, element ?? short(value)) : null;
-  return svg("g", { class: "word", "data-channel": name }, glyph(channel, spacious ? 4.5 : 3.2), text, svg("title", {}, `${element ?? name}: ${value}`));
+  const text = hasText ? svg("text", { y: -8 }, element ?? short(value)) : null;
+  return svg("g", { class: "word", "data-channel": name }, glyph(channel, hasText ? 4.5 : 3.2), text, svg("title", {}, `${element ?? name}: ${value}`));
+}
+
+// For each wire whether there is room for text beside it: at most two wires join its PEs, and these are two.
+function airyWires(run) {
+  const pairOf = ([, from, to]) => (from < to ? `${from},${to}` : `${to},${from}`);
+  const counts = new Map();
+  run.film.wires.forEach((wire) => counts.set(pairOf(wire), (counts.get(pairOf(wire)) ?? 0) + 1));
+  return run.film.wires.map((wire) => wire[1] !== wire[2] && counts.get(pairOf(wire)) <= 2);
 }
 
 // The name of the tensor beside a wire: on each where there is room, else on one of each channel; none where it would not be legible.
-function wireNames(run, ways, layout) {
+function wireNames(run, ways, airy, layout) {
   const all = run.film.wires.length <= 40 && layout.pitch >= 110;
-  const pairs = new Map();
-  const pairOf = ([, from, to]) => (from < to ? `${from},${to}` : `${to},${from}`);
-  run.film.wires.forEach((wire) => pairs.set(pairOf(wire), (pairs.get(pairOf(wire)) ?? 0) + 1));
   const named = new Set();
-  return run.film.wires.flatMap((wire, number) => {
-    const [channel, from, to] = wire;
+  return run.film.wires.flatMap(([channel], number) => {
     const label = wireName(tensorOf(run.channels[channel].name), ways[number], layout);
-    if (from === to || pairs.get(pairOf(wire)) > 2 || !label || (!all && named.has(channel))) return [];
+    if (!airy[number] || !label || (!all && named.has(channel))) return [];
     named.add(channel);
     label.classList.add(`w${channel % 6}`);
     return [label];
@@ -125,15 +129,15 @@ function isUnderWay([, sent, received], frame) {
 // Everything that is drawn, once.
 function drawArray(host, run) {
   const layout = layOut(run.array, host.clientWidth || 800, 230);
-  const [ways, spacious] = [wireWays(run, layout), layout.pitch >= 64];
+  const [ways, airy, spacious] = [wireWays(run, layout), airyWires(run), layout.pitch >= 64];
   const cells = run.array.pes.map((coordinates) => drawPe(layout, coordinates));
   const lines = drawLines(run, layout);
   const wires = svg("g", { "aria-hidden": "true" }, ...lines,
-    ...ways.flatMap((one) => [svg("path", { class: "wire", d: pathOf(one) }), tip(one, spacious ? 7 : 4, "tip")]), ...wireNames(run, ways, layout));
+    ...ways.flatMap((one) => [svg("path", { class: "wire", d: pathOf(one) }), tip(one, spacious ? 7 : 4, "tip")]), ...wireNames(run, ways, airy, layout));
   const [words, waits] = [svg("g", { class: "words" }), svg("g", { class: "waits" })];
   host.replaceChildren(svg("svg", { width: layout.width, height: layout.height, role: "img", "aria-label": "Array of PEs" },
     axes(run.array, layout), wires, ...cells, words, waits));
-  return { layout, ways, spacious, cells, lines, words, waits, shown: new Map() };
+  return { layout, ways, airy, spacious, cells, lines, words, waits, shown: new Map() };
 }
 
 // The whole picture; `show(frame)` moves it to a cycle.
@@ -184,12 +188,12 @@ function writeWork(cell, width, points, work) {
 }
 
 // Words keep their element from cycle to cycle, so that they move.
-function showWords(run, { ways, words, shown, spacious, work }, frame) {
+function showWords(run, { ways, airy, words, shown, spacious, work }, frame) {
   const present = new Set();
   run.film.words.forEach((word, number) => {
     if (!isUnderWay(word, frame)) return;
     present.add(number);
-    if (!shown.has(number)) shown.set(number, words.appendChild(drawWord(run, word, spacious, work)));
+    if (!shown.has(number)) shown.set(number, words.appendChild(drawWord(run, word, spacious && airy[word[0]], work)));
     const { x, y } = along(ways[word[0]], share(word, frame));
     shown.get(number).setAttribute("style", `transform: translate(${x.toFixed(1)}px, ${y.toFixed(1)}px)`);
   });

@@ -87,7 +87,7 @@ function layOut(array, width, most) {
   const [rows, columns] = array.extents.length === 2 ? array.extents : [1, array.extents[0] ?? 1];
   const axis = { left: array.extents.length === 0 ? 8 : 26, top: array.extents.length === 0 ? 8 : 22 };
   const room = Math.min((width - axis.left - 12) / columns, Math.max(HIGHEST / rows, 26));
-  const pitch = clamp(Math.floor(room), 20, most);
+  const pitch = clamp(Math.floor(room), 16, most);
   // What width is left is given to the links between columns.
   const across = clamp(Math.floor((width - axis.left - 12) / columns), pitch, WIDER * pitch);
   const at = (coordinates) => {

@@ -68,5 +68,5 @@ function showFront(front, bound) {
   const rows = table(["cycles#", "PEs#", "words#", "page", "design"], front.rows.map(row));
   const more = front.more > 0 ? ` ${count(front.more)} more are not drawn.` : "";
   byId("front-table").append(html("p", { class: "row-legend" }, `Counted at ${front.counted || "no sizes"}.${more}`),
-    html("details", front.rows.length <= 12 ? { open: "" } : {}, html("summary", {}, `${front.rows.length} designs`), html("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Designs" }, rows)));
+    html("details", front.rows.length <= 12 ? { open: "" } : {}, html("summary", {}, `${front.rows.length} designs`), scrolling("Designs", rows)));
 }

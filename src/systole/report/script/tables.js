@@ -10,6 +10,11 @@ function table(heads, rows) {
   return html("table", {}, html("thead", {}, head), html("tbody", {}, ...body));
 }
 
+// What may be wider than the page: it scrolls by itself, by keyboard too.
+function scrolling(label, ...children) {
+  return html("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label }, ...children);
+}
+
 // Letters stand in italics, as mathematics has them.
 function maths(text) {
   const parts = text.replaceAll("*", "·").replaceAll("-", "−").split(/([A-Za-z_][\w.']*)/);
@@ -86,12 +91,12 @@ function showChannels(run) {
 function showCounters(run) {
   const memory = run.memory.map((row) => [row.name, count(row.loaded), count(row.prefetched), count(row.stored)]);
   const operations = run.operations.map(([name, times]) => [name, count(times)]);
-  if (memory.length > 0) byId("counters").append(html("div", { class: "scroll" }, html("h3", {}, "Memory"), table(["array", "loaded#", "prefetched#", "stored#"], memory)));
-  if (operations.length > 0) byId("counters").append(html("div", { class: "scroll" }, html("h3", {}, "Operations"), table(["function", "applied#"], operations)));
+  if (memory.length > 0) byId("counters").append(scrolling("Memory", html("h3", {}, "Memory"), table(["array", "loaded#", "prefetched#", "stored#"], memory)));
+  if (operations.length > 0) byId("counters").append(scrolling("Operations", html("h3", {}, "Operations"), table(["function", "applied#"], operations)));
   const rows = run.rows.map((row, pe) => [point(run.array.pes[pe]), row.class, ...[row.busy, row.stalled, row.starved, row.idle].map(count)]);
   if (rows.length > 0) {
     byId("counters-section").append(html("details", {}, html("summary", {}, `Cycles of each of the ${rows.length} PEs`),
-      html("div", { class: "scroll" }, table(["PE", "class", "busy#", "stalled#", "starved#", "idle#"], rows))));
+      scrolling("Cycles of each PE", table(["PE", "class", "busy#", "stalled#", "starved#", "idle#"], rows))));
   }
   reveal("counters-section");
 }

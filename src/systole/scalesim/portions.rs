@@ -55,7 +55,7 @@ impl Dataflow {
 
 /// A layer on an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Folds {
+pub struct Portions {
     /// How many folds there are.
     pub count: i64,
     /// M, N and K of one; the last ones may be smaller, and are counted as if they were not.
@@ -68,9 +68,9 @@ pub struct Folds {
     pub bound: i64,
 }
 
-impl Folds {
+impl Portions {
     /// The folds of a layer on an array of these sides; `None` where numbers do not fit.
-    pub fn of(layer: &Layer, dataflow: Dataflow, array: [i64; 2]) -> Option<Folds> {
+    pub fn of(layer: &Layer, dataflow: Dataflow, array: [i64; 2]) -> Option<Portions> {
         let ([along_rows, along_columns, along_time], [rows, columns]) = (dataflow.axes(), array);
         let mut sizes = layer.product;
         let folds = ceiling(sizes[along_rows], rows)?.checked_mul(ceiling(sizes[along_columns], columns)?)?;
@@ -82,7 +82,7 @@ impl Folds {
         let count = folds.checked_mul(layer.groups)?;
         let filling = count.checked_mul(fill)?;
         let bound = ceiling(layer.operations()?, rows.checked_mul(columns)?)?;
-        Some(Folds { count, sizes, theirs, filling, bound })
+        Some(Portions { count, sizes, theirs, filling, bound })
     }
 }
 
