@@ -11,8 +11,6 @@ use tempfile::TempDir;
 
 const COUNTED: &str = include_str!("../oracles/scalesim_layers.csv");
 
-const FORMS: [&str; 2] = ["convolutions", "products"];
-
 /// A configuration as SCALE-Sim reads it.
 fn configuration(dataflow: &str, rows: &str, columns: &str) -> String {
     format!(
