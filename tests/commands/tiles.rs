@@ -43,11 +43,13 @@ fn the_least_side_holds_and_a_warning_says_so() {
     let solve = "kernel solve(N)\nin L[N, N], B[N]\nout X[N]\nX[i] = (B[i] - sum(j in 0..i) L[i, j] * X[j]) / L[i, i]\n\n\
         schedule blocked\ntile i 4   tile j 3\n";
     let (_solve, path) = file(solve);
-    let ran = json(&["run", &path, "--schedule", "blocked", "--size", "N=7"]);
+    let words = "`i` is in tiles of 3, not of 4, like what it is divided with";
+    let ended = systole(&["run", &path, "--schedule", "blocked", "--size", "N=7", "--json"]);
+    assert!(ended.code == 0 && ended.stderr.contains(words), "{}", ended.stderr);
+    let ran = object(&ended.stdout);
     assert_eq!(ran["sim"]["matches_reference"], true);
     let said = &ran["diagnostics"][0];
     assert_eq!(said["severity"], "warning");
-    let words = "`i` is in tiles of 3, not of 4, like what it is divided with";
     assert_eq!((&said["message"], &ran["diagnostics"][1]), (&json!(words), &json!(null)));
     let alike = json(&["run", &path, "--schedule", "blocked", "--tile", "i=3", "--size", "N=7"]);
     assert_eq!((&alike["sim"]["cycles"], &alike["diagnostics"]), (&ran["sim"]["cycles"], &json!(null)));

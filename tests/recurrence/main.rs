@@ -6,8 +6,6 @@ mod cases;
 
 mod evaluation;
 
-mod faces;
-
 mod factors;
 
 mod halves;
@@ -44,3 +42,5 @@ mod system_orders;
 mod systems;
 
 mod tables;
+
+mod upper_bounds;

@@ -3,9 +3,9 @@
 //! An equation is an expression around reductions around expressions. Each reduction becomes a space that writes a local
 //! tensor of its own, read by what stands around it; an equation that is a reduction alone needs one space only.
 
-use super::faces::on_one_face;
 use super::merge::merge_reductions;
 use super::sources::find_sources;
+use super::upper_bounds::with_one_upper_bound;
 use super::{ClosedValues, Family, Member, SpaceSystem, strided};
 use crate::recurrence::one_space::lower_body;
 use crate::recurrence::spaces::last_point;
@@ -71,7 +71,7 @@ pub fn cut_for_tiles(system: &RecurrenceSystem) -> Checked<SpaceSystem> {
 /// Equations are divided by what their reductions end on where it has no closed form else where a value is computed.
 fn cut_in(system: &RecurrenceSystem, splits: bool) -> Checked<SpaceSystem> {
     let settled = settle(system).system;
-    cut_settled(&settled, splits).or_else(|why| match on_one_face(&settled) {
+    cut_settled(&settled, splits).or_else(|why| match with_one_upper_bound(&settled) {
         Some(divided) => cut_settled(&settle(&divided).system, splits).or(Err(why)),
         None => Err(why),
     })

@@ -16,8 +16,8 @@
 //! where it has no terms the outer one has none. For tiles (`cut_for_tiles`) a reduction that may be empty is read by
 //! an expression around it, as one tile holds elements with terms and elements without.
 //!
-//! A reduction that is read ends on one face: where the least of several bounds hangs on the point, as in
-//! `sum(k where k <= i, k <= j)`, the equation around it is divided before (`faces`).
+//! A reduction that is read has one upper bound: where the least of several hangs on the point, as in
+//! `sum(k where k <= i, k <= j)`, the equation around it is divided before (`upper_bounds`).
 //!
 //! A *handoff* is a set of points that get an operand from elsewhere than the point before. It comes from the point
 //! that computes it, or from a point that has it because a stream of the same tensor passes there, as on the diagonal
@@ -25,7 +25,7 @@
 
 mod strided;
 
-mod faces;
+mod upper_bounds;
 
 mod cut;
 

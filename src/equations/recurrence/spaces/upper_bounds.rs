@@ -1,9 +1,9 @@
-//! Reductions whose lines end on several faces, such as `sum(k where k <= i, k <= j)`, divided so that each ends on one.
+//! Reductions with several upper bounds, such as `sum(k where k <= i, k <= j)`, divided so that each has one.
 //!
-//! In: a valid system, in which it has no closed form where such a sum is computed. Out: one of the same values, in which an
-//! equation is one where `i <= j` and one where `j < i`, and each has the bound that is the least there. Where a bound is a
-//! quotient, such as `2*k <= i`, an equation is one for each remainder: `k <= i` where the element is `X[2*i]`, and where it
-//! is `X[2*i + 1]`. The terms of an element and their order stay as they are.
+//! In: a valid system, in which it has no closed form where such a sum is computed. Out: one of the same values, in which
+//! an equation is one where `i <= j` and one where `j < i`, and each has the bound that is the least there. Where a bound
+//! is a quotient, such as `2*k <= i`, an equation is one for each remainder: `k <= i` where the element is `X[2*i]`, and
+//! where it is `X[2*i + 1]`. The terms of an element and their order stay as they are.
 
 use super::strided::in_residues;
 use crate::recurrence::{Equation, Expr, RecurrenceSystem, scattered_indices};
@@ -13,7 +13,7 @@ use systole_base::integer::{Affine, Name, Polyhedron};
 const MOST_PARTS: usize = 32;
 
 /// The system with equations divided; `None` where that is of no use, or takes too many.
-pub(super) fn on_one_face(system: &RecurrenceSystem) -> Option<RecurrenceSystem> {
+pub(super) fn with_one_upper_bound(system: &RecurrenceSystem) -> Option<RecurrenceSystem> {
     let sizes = Polyhedron::sizes(&system.parameters);
     let is_open = |equation: &Equation| {
         let is_read = system.reads(&equation.target) || !matches!(equation.value, Expr::Reduce { .. });
@@ -27,7 +27,7 @@ pub(super) fn on_one_face(system: &RecurrenceSystem) -> Option<RecurrenceSystem>
     (equations.len() > system.equations.len()).then(|| RecurrenceSystem { equations, ..system.clone() })
 }
 
-/// The parts of an equation whose reductions end on one face each.
+/// The parts of an equation whose reductions have one upper bound each.
 fn divided(equation: &Equation, sizes: &Polyhedron) -> Option<Vec<Equation>> {
     let (mut open, mut done) = (vec![equation.clone()], vec![]);
     while let Some(part) = open.pop() {
@@ -55,7 +55,7 @@ struct Bounds {
     around: Vec<Name>,
 }
 
-/// What keeps a reduction from ending on one face.
+/// What keeps a reduction from having one.
 enum Open {
     /// Two upper bounds of an index, either of which may be the least.
     Two(Name, Affine, Affine),
@@ -64,7 +64,7 @@ enum Open {
 }
 
 impl Bounds {
-    /// The first reduction that does not end on one face, as far as the equation's own indices say which face that is.
+    /// The first reduction that has not one upper bound, as far as the equation's own indices say which is the least.
     fn find(&self, value: &Expr) -> Option<Open> {
         match value {
             Expr::Number(_) | Expr::Index(_) | Expr::Read { .. } => None,

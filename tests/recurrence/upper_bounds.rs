@@ -1,4 +1,4 @@
-//! Reductions whose lines end on several faces, or at a quotient: their spaces mean what the equations do, with the same bits.
+//! Reductions with several upper bounds, or with a quotient as one: their spaces mean what the equations do, bit for bit.
 
 use crate::strides::{HEAD, hold};
 use crate::support::system;
@@ -36,7 +36,7 @@ fn what_only_the_index_of_another_reduction_says_is_refused() {
     cut_spaces(&system(&text("k <= i"))).expect("one bound");
 }
 
-/// Where nothing reads a reduction it may end on any number of faces, and its equation stays one.
+/// Where nothing reads a reduction it may have any number of bounds, and its equation stays one.
 #[test]
 fn what_nothing_reads_is_one_space() {
     let text = format!("{HEAD}out y[N, N]\ny[i, j] = sum(k where k <= i, k <= j) a[k]");
