@@ -62,7 +62,7 @@ impl Sizes {
         }
         let slots: Vec<Vec<Slot>> =
             wanted.iter().map(|one| slots_of(parts, one, source)).collect::<Checked<Vec<Vec<Slot>>>>()?;
-        sizes.hold(&slots, wanted.iter().map(|one| one.size).collect());
+        sizes.hold(&slots, &wanted.iter().map(|one| one.size).collect::<Vec<_>>());
         Ok(sizes)
     }
 
@@ -130,8 +130,8 @@ impl Sizes {
     }
 
     /// Gives each class the least size of its indices, and so on for the other classes that these indices are in.
-    fn hold(&mut self, slots: &[Vec<Slot>], wanted: Vec<i64>) {
-        for (own, size) in slots.iter().zip(&wanted) {
+    fn hold(&mut self, slots: &[Vec<Slot>], wanted: &[i64]) {
+        for (own, size) in slots.iter().zip(wanted) {
             for slot in own {
                 let root = self.root(slot);
                 let known = self.sizes.entry(root).or_insert(*size);
@@ -141,7 +141,7 @@ impl Sizes {
         let least = |own: &Vec<Slot>| own.iter().map(|slot| self.of(slot)).min().unwrap_or(1);
         let held: Vec<i64> = slots.iter().map(least).collect();
         if held != wanted {
-            return self.hold(slots, held);
+            return self.hold(slots, &held);
         }
         self.held = held;
     }
