@@ -57,6 +57,7 @@ fn means(value: Expr, a: &[f64]) -> Result<Vec<f64>, String> {
 #[test]
 fn the_evaluator_has_the_values_found_by_hand() {
     let (zero, i, size) = (Form::number(0), Form::of("i"), Form::of("N"));
+    let from_i = |body: Expr| Expr::Reduce("sum", vec![Range::new("l", Form::of("i"), Form::of("N"))], Box::new(body));
     let a = [3.0, -1.0, 2.0, 5.0];
     let cases = [
         (over("sum", zero.clone(), i.clone(), element("k")), [0.0, 3.0, 2.0, 4.0]),
@@ -77,6 +78,7 @@ fn the_evaluator_has_the_values_found_by_hand() {
         (left_out(2, None), [5.0, 5.0, 5.0, 5.0]),
         (left_out(1, Some(("!=", Form::of("i")))), [6.0, 10.0, 7.0, 4.0]),
         (left_out(1, Some(("<=", Form::of("i")))), [3.0, 2.0, 4.0, 9.0]),
+        (from_i(left_out(1, Some(("!=", Form::of("l"))))), [27.0, 21.0, 11.0, 4.0]),
         (
             Expr::Else("a".to_owned(), vec![Form::of("i").shifted(1)], Box::new(Expr::Number(8.0))),
             [-1.0, 2.0, 5.0, 8.0],
