@@ -13,7 +13,7 @@ pub const LISTED: [(&str, &str); 9] = [
     ),
     (
         "run: where _ is computed has no closed form",
-        "points with two bounds on one side are no box, line or cone of the mapper",
+        "points with two bounds on one side are no box, line or cone of the mapper, and no division of an equation leaves one",
     ),
     ("run: the fibres of _ are not lines", "values are reduced along lines of points only"),
     ("run: no rule lowers the reduction into _", "what is scattered is reduced along one line only"),
