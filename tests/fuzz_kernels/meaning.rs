@@ -185,24 +185,9 @@ impl Run<'_> {
                 Ok(apply(word, &arguments.collect::<Result<Vec<_>, _>>()?))
             }
             Expr::Reduce(word, ranges, body) => {
-                let value = self.reduced(word, ranges, body, scope, sizes)?;
+                let value = self.reduction(word, ranges, body, scope, sizes)?;
                 Ok(value.unwrap_or_else(|| reduce(word, &[])))
             }
-        }
-    }
-
-    /// A reduction, with holes or without; nothing where there are no terms at all.
-    fn reduced(
-        &mut self,
-        word: &str,
-        ranges: &[Range],
-        body: &Expr,
-        scope: &Scope,
-        sizes: &Scope,
-    ) -> Result<Option<Number>, String> {
-        match ranges.iter().any(Range::has_hole) {
-            true => self.with_holes(word, ranges, body, scope, sizes),
-            false => self.reduction(word, ranges, body, scope, sizes),
         }
     }
 
@@ -239,9 +224,12 @@ impl Run<'_> {
         scope: &Scope,
         sizes: &Scope,
     ) -> Result<Option<Number>, String> {
+        if ranges.iter().any(Range::has_hole) {
+            return self.with_holes(word, ranges, body, scope, sizes);
+        }
         let Some((first, rest)) = ranges.split_first() else {
             return match body {
-                Expr::Reduce(inner, ranges, body) if *inner == word => self.reduced(word, ranges, body, scope, sizes),
+                Expr::Reduce(inner, ranges, body) if *inner == word => self.reduction(word, ranges, body, scope, sizes),
                 _ => self.value(body, scope, sizes).map(Some),
             };
         };
