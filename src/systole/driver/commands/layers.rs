@@ -7,7 +7,6 @@ use crate::driver::flags::arguments::LayersArguments;
 use crate::driver::shown::columns::{aligned, comma_separated};
 use crate::driver::shown::output::Output;
 use crate::driver::shown::show::grouped;
-use crate::driver::shown::unused_keys;
 use crate::driver::{Done, Verdict, files};
 use crate::scalesim::{Configuration, FoldedDesign, Layer, Portions, topology};
 use serde_json::{Value, json};
@@ -34,8 +33,7 @@ struct Row {
 pub fn run(arguments: &LayersArguments, output: &Output) -> Done {
     let LayersArguments { topology: path, machine, csv } = arguments;
     files::check(&[("`--csv`", csv.as_deref())], &[("the topology", Some(path)), ("`--machine`", Some(machine))])?;
-    let configuration = configuration(machine)?;
-    unused_keys::say(Some(machine), output)?;
+    let configuration = configuration(machine, output)?;
     let source = files::read_as(path, "csv")?;
     let layers = topology(&source)?;
     let kernel = files::read_as(Path::new(KERNEL), "rec")?;
@@ -49,13 +47,16 @@ pub fn run(arguments: &LayersArguments, output: &Output) -> Done {
     Ok(Verdict::Good)
 }
 
-/// The configuration, which a machine file of another form does not have.
-fn configuration(path: &Path) -> Checked<Configuration> {
+/// The configuration, which a machine file of another form does not have; what it says that nothing here heeds is named.
+fn configuration(path: &Path, output: &Output) -> Checked<Configuration> {
     if !Configuration::is_one(path) {
         let message = format!("`{}` is no configuration of SCALE-Sim", path.display());
         return Diagnostic::usage(message).help("give a `.cfg` file, which says the dataflow too").alone();
     }
-    Configuration::parse(&files::read_as(path, "cfg")?)
+    let source = files::read_as(path, "cfg")?;
+    let configuration = Configuration::parse(&source)?;
+    configuration.warning(&source).iter().for_each(|said| output.warning(said));
+    Ok(configuration)
 }
 
 /// All layers on the array.
