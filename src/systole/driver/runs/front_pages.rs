@@ -59,7 +59,10 @@ impl<'a> FrontPages<'a> {
         }
         for place in drafted.iter().map(|draft| draft.place).chain([winner]) {
             let file = self.file(place, winner);
-            front.rows[place].page = file.file_name().map(|name| name.to_string_lossy().into_owned());
+            // The winner may stand behind those that are drawn.
+            if let Some(row) = front.rows.get_mut(place) {
+                row.page = file.file_name().map(|name| name.to_string_lossy().into_owned());
+            }
         }
         for Drafted { place, mut report, program, outcome, recorder } in drafted {
             report.front = Some(Front { shown: Some(place), ..front.clone() });
