@@ -4,6 +4,7 @@
 //! `durbin` is refused: the number that a row is made with needs all of the row before, so tiles of several rows need each other in a
 //! cycle.
 
+use super::command::systole;
 use super::mpirun::mpirun;
 use super::programs::program;
 use serde_json::Value;
@@ -120,9 +121,7 @@ impl Emitted {
 #[test]
 fn durbin_in_tiles_is_refused_with_the_smallest_cycle() {
     for tile in ["i=2,k=2", "i=3,k=3"] {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_systole"));
-        let words = ["prove", "kernels/polybench/durbin.rec", "--size", "N=5", "--tile", tile];
-        let output = command.args(words).current_dir(env!("SYSTOLE_ROOT")).output().expect("it starts");
+        let output = systole(&["prove", "kernels/polybench/durbin.rec", "--size", "N=5", "--tile", tile]);
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(1), "{said}");
         let parts = ["among tiles: element `alpha[0]` is defined by itself", "(each is needed for the next) at N = 2"];
