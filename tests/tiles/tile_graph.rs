@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use systole_base::integer::{Affine, Bindings, Name};
-use systole_equations::recurrence::{Equation, Expr, RecurrenceSystem, Role};
+use systole_equations::recurrence::{Expr, RecurrenceSystem, Role};
 
 /// Sizes at which tiles are looked at: one tile, several, full and ragged.
 const SIZES: [i64; 6] = [1, 2, 3, 5, 7, 11];
@@ -24,7 +24,8 @@ pub fn cyclic_at(system: &RecurrenceSystem, sides: &Sides) -> Option<Bindings> {
         system.parameters.iter().cloned().zip(sizes.into_iter().chain(std::iter::repeat(2))).collect()
     });
     let mut meant = known.filter(|sizes| system.parameters.broken_at(sizes).is_none());
-    meant.find(|sizes| has_cycle(graph(system, sides, sizes)))
+    let held = held(system, sides);
+    meant.find(|sizes| has_cycle(graph(system, &held, sizes)))
 }
 
 /// Every choice of [`SIZES`] for so many parameters.
@@ -46,7 +47,7 @@ fn has_cycle(mut graph: TileGraph) -> bool {
     }
 }
 
-fn graph(system: &RecurrenceSystem, sides: &Sides, sizes: &Bindings) -> TileGraph {
+fn graph(system: &RecurrenceSystem, held: &Held, sizes: &Bindings) -> TileGraph {
     let mut graph = TileGraph::new();
     for equation in &system.equations {
         let points = equation.domain.set.points(&equation.domain.indices, sizes).expect("points");
@@ -54,8 +55,8 @@ fn graph(system: &RecurrenceSystem, sides: &Sides, sizes: &Bindings) -> TileGrap
             let mut known = sizes.clone();
             known.extend(equation.domain.indices.iter().cloned().zip(point));
             reads(system, &equation.value, &mut known, &mut |known, tensor, subscripts| {
-                let reader = tile(system, sides, (&equation.target, &equation.subscripts), known);
-                let read = tile(system, sides, (tensor, subscripts), known);
+                let reader = tile(held, (&equation.target, &equation.subscripts), known);
+                let read = tile(held, (tensor, subscripts), known);
                 if read != reader {
                     graph.entry(read).or_default().insert(reader);
                 }
@@ -90,19 +91,78 @@ fn reads(
     }
 }
 
-fn tile(system: &RecurrenceSystem, sides: &Sides, (tensor, subscripts): (&Name, &[Affine]), known: &Bindings) -> Tile {
+fn tile(held: &Held, (tensor, subscripts): (&Name, &[Affine]), known: &Bindings) -> Tile {
     let of = |(dimension, form): (usize, &Affine)| {
-        form.evaluate(known).expect("a subscript").div_euclid(side(system, sides, tensor, dimension))
+        let side = held.get(&Slot::Dimension(tensor.clone(), dimension)).copied().unwrap_or(1);
+        form.evaluate(known).expect("a subscript").div_euclid(side)
     };
     (tensor.clone(), subscripts.iter().enumerate().map(of).collect())
 }
 
-/// The least side of the indices that stand for a subscript where a tensor is defined.
-fn side(system: &RecurrenceSystem, sides: &Sides, tensor: &Name, dimension: usize) -> i64 {
-    let definitions = system.equations.iter().filter(|equation| equation.target == *tensor);
-    let named = |equation: &Equation| -> Vec<i64> {
-        let subscript = &equation.subscripts[dimension];
-        subscript.terms().filter_map(|(index, _)| sides.get(index).copied()).collect()
+/// What has tiles of one side: a dimension of a tensor, or an index of the equation with this number.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Slot {
+    Dimension(Name, usize),
+    Index(usize, Name),
+}
+
+/// The side that holds for each.
+type Held = BTreeMap<Slot, i64>;
+
+/// Whatever meets in a subscript or a bound has the least of the sides. Where more is held to meet than has to, tiles are smaller: a cycle
+/// among these is one among larger ones too.
+fn held(system: &RecurrenceSystem, sides: &Sides) -> Held {
+    let mut meetings: Vec<BTreeSet<Slot>> = vec![];
+    for (number, equation) in system.equations.iter().enumerate() {
+        let mut indices: BTreeSet<Name> = equation.domain.indices.iter().cloned().collect();
+        indices_within(&equation.value, &mut indices);
+        let of = |form: &Affine| -> BTreeSet<Slot> {
+            let named = form.terms().map(|(name, _)| name).filter(|name| indices.contains(*name));
+            named.map(|name| Slot::Index(number, name.clone())).collect()
+        };
+        let mut bounds: Vec<Affine> = equation.domain.set.constraints().to_vec();
+        let mut access = |tensor: &Name, subscripts: &[Affine]| {
+            for (dimension, form) in subscripts.iter().enumerate() {
+                let mut meeting = of(form);
+                meeting.insert(Slot::Dimension(tensor.clone(), dimension));
+                meetings.push(meeting);
+            }
+        };
+        access(&equation.target, &equation.subscripts);
+        equation.value.visit_reads(&equation.domain.set, &mut |tensor, subscripts, around| {
+            access(tensor, subscripts);
+            bounds.extend(around.constraints().iter().cloned());
+        });
+        meetings.extend(bounds.iter().map(of));
+        meetings.extend(indices.iter().map(|index| BTreeSet::from([Slot::Index(number, index.clone())])));
+    }
+    let asked = |slot: &Slot| match slot {
+        Slot::Index(_, index) => sides.get(index).copied(),
+        Slot::Dimension(..) => None,
     };
-    definitions.flat_map(named).min().unwrap_or(1)
+    let slots: BTreeSet<&Slot> = meetings.iter().flatten().collect();
+    let mut held: Held = slots.into_iter().filter_map(|slot| Some((slot.clone(), asked(slot)?))).collect();
+    loop {
+        let before = held.clone();
+        for meeting in &meetings {
+            if let Some(least) = meeting.iter().filter_map(|slot| held.get(slot).copied()).min() {
+                held.extend(meeting.iter().map(|slot| (slot.clone(), least)));
+            }
+        }
+        if held == before {
+            return held;
+        }
+    }
+}
+
+/// The indices of all reductions.
+fn indices_within(value: &Expr, indices: &mut BTreeSet<Name>) {
+    match value {
+        Expr::Number(_) | Expr::Index(_) | Expr::Read { .. } => {}
+        Expr::Apply(_, arguments) => arguments.iter().for_each(|argument| indices_within(argument, indices)),
+        Expr::Reduce { index, body, .. } => {
+            indices.insert(index.clone());
+            indices_within(body, indices);
+        }
+    }
 }
