@@ -48,7 +48,7 @@ const KERNELS: [Row; 30] = [
     row("doitgen", All).by("--objective cycles --rank 3"),
     row("mvt", All).by(CYCLES),
     row("cholesky", All).beside("3N - 2 = 19 cycles, N(N + 1)/2 = 28 PEs (S. Y. Kung 1988)"),
-    row("durbin", All),
+    row("durbin", All).by("--cell all").beside("N = 7 PEs, of the order of N cycles (Kung and Hu 1983)"),
     row("gramschmidt", Long).by(CYCLES),
     row("lu", All).beside("3N - 2 = 19 cycles, N^2 = 49 PEs (Kung and Leiserson 1978)"),
     row("ludcmp", All).by("--schedule grid"),

@@ -143,7 +143,7 @@ const LINKS: [&str; 2] = ["--transports", "stream,broadcast,prefetch,feed"];
 #[test]
 fn nothing_within_limits_is_told_with_the_limits_and_found_beyond() {
     let of_lu = [
-        "designs of some of the spaces gone on with are 6 under each objective (--budget 600000)",
+        "designs of some of the spaces gone on with are 6 under each objective (--budget 60000)",
         "partial designs (too many to look at all",
     ];
     let cases: [(&[&str], &[&str], &str); 2] = [
@@ -153,7 +153,7 @@ fn nothing_within_limits_is_told_with_the_limits_and_found_beyond() {
             "--rank",
         ),
         (
-            &["kernels/lu.rec", "--size", "N=3", "--rank", "2", LINKS[0], LINKS[1], "--budget", "600000"],
+            &["kernels/lu.rec", "--size", "N=3", "--rank", "2", LINKS[0], LINKS[1], "--budget", "60000"],
             &of_lu,
             "--budget",
         ),

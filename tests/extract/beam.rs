@@ -123,3 +123,29 @@ fn some_families_are_a_system() {
     assert!(system.is_within(&[0, 2], (2, 0)) && !system.is_within(&[0, 2], (2, 1)));
     assert_eq!(system.among(&[0, 1, 2]).sources, system.sources);
 }
+
+/// A wider beam goes on from other designs, so it alone may find worse ones.
+#[test]
+fn a_larger_budget_keeps_what_a_smaller_one_finds() {
+    let (kernel, machine) = (kernel(CHAIN), machine(1));
+    let at = sizes(&[("P", 2), ("Q", 3), ("R", 2), ("S", 2), ("T", 3)]);
+    let fronts: Vec<Survey> = [1, 2, 4]
+        .into_iter()
+        .map(|times| {
+            let (none, bounds) = (Constraint::none(&kernel.system), Bounds::for_dimension(kernel.dimension()));
+            let mut task =
+                solve::Task::new(&kernel.system, &kernel.choices, bounds, &machine, &at, none).expect("a task");
+            task.limits = Limits::of_budget(times * Limits::usual().budget);
+            let survey = solve::search(&task, false, &|_, _| true);
+            survey.front.designs().iter().for_each(|found| assert_eq!(solve::verify(&task, found), Ok(())));
+            survey
+        })
+        .collect();
+    for pair in fronts.windows(2) {
+        for (objective, word) in Objective::ALL {
+            let [smaller, larger] = [&pair[0], &pair[1]].map(|survey| objective.key(&survey.sorted(objective)[0].cost));
+            assert!(larger <= smaller, "{word}: {larger:?} after {smaller:?}");
+        }
+    }
+    assert!(fronts[0].left_out.partial > 0);
+}

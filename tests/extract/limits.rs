@@ -50,3 +50,20 @@ fn places_off_the_axes_are_told() {
     let with = |spaces| survey(TRISOLVE, &at, Limits { spaces, ..Limits::default() });
     assert_eq!([2, 1].map(|spaces| (with(spaces).maps, with(spaces).left_out.slanted)), [(5, 0), (3, 2)]);
 }
+
+/// Above the usual budget it is doubled, each time with a wider beam, and all that was searched before is searched first.
+#[test]
+fn a_large_budget_is_searched_by_doublings() {
+    let usual = Limits::usual();
+    let doublings = |budget: u64| {
+        let of =
+            |limits: Limits| (limits.budget / usual.budget, limits.beam / usual.beam, limits.wholly / usual.wholly);
+        Limits::of_budget(budget).doublings().into_iter().map(of).collect::<Vec<_>>()
+    };
+    assert_eq!(usual.doublings(), [usual]);
+    assert_eq!(doublings(2 * usual.budget), [(1, 1, 1), (1, 2, 2)]);
+    assert_eq!(doublings(2 * usual.budget + 1), [(1, 1, 1), (1, 2, 2), (2, 4, 4)]);
+    for budget in [1, usual.budget - 1, u64::MAX] {
+        assert_eq!(Limits::of_budget(budget).doublings(), [Limits::of_budget(budget)], "{budget}");
+    }
+}

@@ -24,7 +24,7 @@ correlation - M=5,N=7 25 data corr
 covariance - M=5,N=7 16 data cov
 deriche - W=6,H=7 17 imgIn,alpha imgOut
 doitgen - NR=3,NQ=4,NP=5 5 A,C4 A_out:A
-durbin - N=7 29 r y
+durbin - N=7 14 r y
 fdtd_2d - TMAX=3,NX=5,NY=6 6 ex,ey,hz,fict:_fict_ Ex@ex,Ey@ey,Hz@hz
 floyd_warshall - N=7 7 path path_out:path
 gemm - NI=5,NJ=6,NK=7 8 A,B,C,alpha,beta C_out:C

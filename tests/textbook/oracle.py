@@ -100,6 +100,28 @@ def durbin(N):
     return {"x": np.linalg.solve(toeplitz, -r)}
 
 
+def householder(M, N):
+    # The triangle of a factorisation by NumPy, with the signs that reflections away from each column's first element give.
+    (A,) = given(A=drawn("A", M, N) + np.eye(M, N))
+    W = A.copy()
+    for k in range(N):
+        x = W[k:, k].copy()
+        x[0] += np.copysign(np.linalg.norm(x), x[0])
+        W[k:] -= 2 * np.outer(x, x @ W[k:]) / (x @ x)
+    upper = np.linalg.qr(A, mode="r")
+    np.testing.assert_allclose(np.abs(upper), np.abs(np.triu(W[:N])), atol=1e-12)
+    return {"R": np.triu(W[:N])}
+
+
+def over_relaxation(T, N):
+    A, b, omega, x = given(A=dominant("A", N), b=drawn("b", N), omega=np.array(1.25), x=drawn("x", N))
+    x = x.copy()
+    for _ in range(T):
+        for i in range(N):
+            x[i] += omega * (b[i] - A[i] @ x) / A[i, i]
+    return {"x_out": x}
+
+
 def cubic_spline(N):
     h, a = given(h=positive("h", N + 1), a=drawn("a", N + 2))
     T, d = np.zeros((N, N)), np.zeros(N)
@@ -317,6 +339,8 @@ CASES = {
     covariance: ["N=4,D=2", "N=5,D=3"],
     fdtd1d: ["T=3,N=4", "T=5,N=3"],
     wave2d: ["T=2,N=2", "T=3,N=3"],
+    householder: ["M=2,N=2", "M=3,N=2"],
+    over_relaxation: ["T=2,N=2", "T=2,N=4"],
 }
 
 

@@ -66,10 +66,12 @@ fn rows_that_are_added_to_themselves_from_their_ends() {
 /// Durbin's recursion needs all of a row for the number that its next row is made with.
 #[test]
 fn durbin_in_tiles_of_several_rows() {
-    let durbin = kernel("polybench/durbin");
+    let durbin = system(include_str!("../textbook/durbin.rec"));
     refused(&durbin, &[("i", 2), ("k", 2)], "(each is needed for the next) at N = 2");
     refused(&durbin, &[("i", 64), ("k", 64)], "among tiles: element `alpha[0]` is defined by itself");
     tiled(&durbin, &[("i", 3), ("k", 1)]);
+    // The same numbers by Schur's recursion, without the inner product.
+    tiled(&kernel("polybench/durbin"), &[("i", 3), ("j", 3), ("k", 3)]);
 }
 
 /// Along no subscript do all reads go back: no multiple of one moves the other in order, though `3*i + 2*j` has an order.

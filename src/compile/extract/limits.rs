@@ -48,6 +48,24 @@ impl Limits {
         Limits { budget, wholly: budget / MAPS_OF_A_DATAFLOW, beam, next, ..usual }
     }
 
+    /// The limits of the searches that a larger budget than the usual one pays for, one after the other: the usual ones, then those of as much
+    /// again with a wider beam, and so on. So a budget is rounded up to twice, four times .. the usual one, and finds what smaller ones find.
+    pub fn doublings(self) -> Vec<Limits> {
+        let usual = Limits::usual();
+        // Without a limit all is looked at, whatever is found on the way.
+        if self.budget <= usual.budget || self.budget == u64::MAX {
+            return vec![self];
+        }
+        let with = |of: Limits, budget: u64| Limits { budget, wholly: of.wholly, beam: of.beam, next: of.next, ..self };
+        let mut doublings = vec![with(usual, usual.budget)];
+        let mut sum = usual.budget;
+        while sum < self.budget {
+            doublings.push(with(Limits::of_budget(sum.saturating_mul(2)), sum));
+            sum = sum.saturating_mul(2);
+        }
+        doublings
+    }
+
     /// The same within another budget.
     pub fn with_budget(self, budget: u64) -> Limits {
         Limits { budget, wholly: self.wholly.min(budget / MAPS_OF_A_DATAFLOW), ..self }

@@ -154,16 +154,17 @@ pub fn ways<T>(lists: &[Vec<T>]) -> u64 {
     lists.iter().fold(1, |ways, list| ways.saturating_mul(list.len() as u64))
 }
 
-/// So many of the ways to take one of each list, spread over all of them; the last list changes fastest. With more of them those of
-/// fewer are there too.
-pub fn spread<T: Clone>(lists: &[Vec<T>], most: u64) -> impl Iterator<Item = Vec<T>> {
-    chosen(ways(lists), most).into_iter().map(move |mut way| {
-        let mut one_of_each: Vec<T> = lists
+/// So many of the ways to take one of each list, whose lengths are given, spread over all of them: the number of each that is taken. The last
+/// list changes fastest. With more of them those of fewer are there too.
+pub fn spread(lengths: &[u64], most: u64) -> impl Iterator<Item = Vec<u64>> {
+    let count = lengths.iter().fold(1, |ways: u64, length| ways.saturating_mul(*length));
+    chosen(count, most).into_iter().map(move |mut way| {
+        let mut one_of_each: Vec<u64> = lengths
             .iter()
             .rev()
-            .map(|list| {
-                let one = list[(way % list.len() as u64) as usize].clone();
-                way /= list.len() as u64;
+            .map(|length| {
+                let one = way % length;
+                way /= length;
                 one
             })
             .collect();
@@ -211,19 +212,19 @@ mod tests {
 
     #[test]
     fn ways_are_spread_over_all() {
-        let lists = [vec!['a', 'b'], vec!['x', 'y', 'z']];
-        let all: Vec<String> = spread(&lists, 9).map(String::from_iter).collect();
-        assert_eq!(all, ["ax", "ay", "az", "bx", "by", "bz"]);
-        let some: Vec<String> = spread(&lists, 3).map(String::from_iter).collect();
-        assert_eq!(some, ["ax", "az", "by"]);
-        assert_eq!(spread(&lists, 0).count(), 0);
+        let all: Vec<Vec<u64>> = spread(&[2, 3], 9).collect();
+        assert_eq!(all, [[0, 0], [0, 1], [0, 2], [1, 0], [1, 1], [1, 2]]);
+        let some: Vec<Vec<u64>> = spread(&[2, 3], 3).collect();
+        assert_eq!(some, [[0, 0], [0, 2], [1, 1]]);
+        assert_eq!(spread(&[2, 3], 0).count(), 0);
         for (count, most) in [(7, 3), (100, 17), (1 << 40, 1000)] {
             let (few, more) = (chosen(count, most), chosen(count, most + 1));
             assert_eq!(few.len() as u64, most);
             assert!(few.iter().all(|number| *number < count && more.contains(number)));
         }
-        assert_eq!(spread(&[vec!['a'], vec![]], 3).count(), 0);
-        assert_eq!(spread::<char>(&[], 3).count(), 1);
+        assert_eq!(spread(&[1, 0], 3).count(), 0);
+        assert_eq!(spread(&[], 3).count(), 1);
+        assert_eq!(spread(&[u64::MAX, 2], 3).count(), 3);
     }
 
     #[test]

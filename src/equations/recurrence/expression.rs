@@ -1,6 +1,7 @@
 //! Right-hand sides, gone through and rebuilt.
 
 use super::{Equation, Expr};
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use systole_base::integer::{Affine, Name, Polyhedron};
 
@@ -39,6 +40,12 @@ impl Expr {
     /// The expression with other elements read in place of those that `element` knows.
     pub fn redirect(&self, element: &impl Fn(&Name, &[Affine]) -> Option<(Name, Vec<Affine>)>) -> Expr {
         self.rebuild(&BTreeMap::new(), element)
+    }
+
+    /// The expression with another element in place of the first read of a tensor that is asked for.
+    pub fn redirect_first(&self, is_it: &dyn Fn(&Name) -> bool, element: &(Name, Vec<Affine>)) -> Expr {
+        let is_done = Cell::new(false);
+        self.redirect(&|tensor, _| (is_it(tensor) && !is_done.replace(true)).then(|| element.clone()))
     }
 
     /// The expression with indices replaced; none of them may be bound within.

@@ -3,66 +3,116 @@
 //! How an input travels is decided later, for each operand alone; how computed values travel decides which steps are legal.
 
 use super::places::{Edge, Placement};
-use crate::mapping::candidates::{spread, ways};
+use crate::mapping::candidates::spread;
 use crate::mapping::{Listeners, SpaceDesign, SpaceTimeMap, restrict};
 use crate::rewrite::{Choices, Transport};
+use std::collections::HashMap;
 use systole_base::integer::{Affine, Matrix, lexicographic_sign};
 use systole_base::network::Network;
 use systole_equations::recurrence::spaces::{SpaceSystem, solve};
 
 /// What decides which dataflows there are.
 pub struct Dataflows<'a> {
-    /// The system.
-    pub system: &'a SpaceSystem,
+    system: &'a SpaceSystem,
     /// What the e-graph offers for each space.
-    pub choices: &'a [Choices],
-    /// The edges of the system.
-    pub edges: &'a [Edge],
-    /// The network.
-    pub network: Network,
+    choices: &'a [Choices],
+    /// For each reader, operand and transport the edges, those of the same giver and takers together: of these one is enough.
+    edges: HashMap<(usize, usize, usize), Vec<Vec<&'a Edge>>>,
+    network: Network,
     /// No more dataflows than this are listed for one placement.
-    pub most: usize,
+    most: usize,
+}
+
+/// The parts of a space with each of some dataflows. There may be millions, so each is made when it is asked for.
+pub struct Laid {
+    map: SpaceTimeMap,
+    origin: Vec<Affine>,
+    starts: Vec<Affine>,
+    dataflows: Choices,
+}
+
+impl Laid {
+    /// How many there are.
+    fn count(&self) -> u64 {
+        self.dataflows.count() as u64
+    }
+
+    /// None of them.
+    pub fn without_dataflows(self) -> Laid {
+        Laid { dataflows: Choices { chains: vec![], ..self.dataflows }, ..self }
+    }
+
+    fn part(&self, number: u64) -> SpaceDesign {
+        let (map, origin, starts) = (self.map.clone(), self.origin.clone(), self.starts.clone());
+        SpaceDesign { map, origin, starts, position: 0, dataflow: self.dataflows.dataflow(number as usize) }
+    }
+}
+
+/// How many ways there are to take one part of each space.
+pub fn count(laid: &[Laid]) -> u64 {
+    laid.iter().map(Laid::count).fold(1, u64::saturating_mul)
+}
+
+/// So many of these ways, spread over all.
+pub fn some(laid: &[Laid], most: u64) -> impl Iterator<Item = Vec<SpaceDesign>> {
+    let counts: Vec<u64> = laid.iter().map(Laid::count).collect();
+    let ways: Vec<Vec<u64>> = spread(&counts, most).collect();
+    ways.into_iter().map(|way| laid.iter().zip(way).map(|(laid, number)| laid.part(number)).collect())
+}
+
+impl<'a> Dataflows<'a> {
+    /// Those of a system with these edges, so many of one placement at most.
+    pub fn new(
+        (system, choices): (&'a SpaceSystem, &'a [Choices]),
+        edges: &'a [Edge],
+        (network, most): (Network, usize),
+    ) -> Dataflows<'a> {
+        let mut by_read: HashMap<(usize, usize, usize), Vec<Vec<&Edge>>> = HashMap::new();
+        for edge in edges {
+            let of_read = by_read.entry((edge.reader, edge.operand, edge.transport)).or_default();
+            let is_alike = |other: &&Edge| other.giver == edge.giver && other.set == edge.set;
+            match of_read.iter_mut().find(|alike| alike.first().is_some_and(is_alike)) {
+                Some(alike) => alike.push(edge),
+                None => of_read.push(vec![edge]),
+            }
+        }
+        Dataflows { system, choices, edges: by_read, network, most }
+    }
 }
 
 impl Dataflows<'_> {
     /// The parts of every dataflow, with steps of zero and each input fed, and how many dataflows beyond the most there are; those that
     /// are left are spread over all.
     pub fn all(&self, placement: &Placement) -> (Vec<Vec<SpaceDesign>>, u64) {
-        let parts: Vec<Vec<SpaceDesign>> =
-            (0..self.system.spaces.len()).map(|space| self.parts(space, placement)).collect();
+        let laid: Vec<Laid> = (0..self.system.spaces.len()).map(|space| self.parts(space, placement)).collect();
         let most = self.most as u64;
-        (spread(&parts, most).collect(), ways(&parts).saturating_sub(most))
+        (some(&laid, most).collect(), count(&laid).saturating_sub(most))
     }
 
     /// How many dataflows there are.
     pub fn count(&self, placement: &Placement) -> u64 {
-        let counts = (0..self.system.spaces.len()).map(|space| self.parts(space, placement).len() as u64);
+        let counts = (0..self.system.spaces.len()).map(|space| self.offered(space, placement).count() as u64);
         counts.fold(1, u64::saturating_mul)
     }
 
-    fn parts(&self, space: usize, placement: &Placement) -> Vec<SpaceDesign> {
+    fn parts(&self, space: usize, placement: &Placement) -> Laid {
+        self.laid(space, placement, self.offered(space, placement))
+    }
+
+    fn offered(&self, space: usize, placement: &Placement) -> Choices {
         let operands = 0..self.system.spaces[space].operands.len();
         let transports = operands.map(|operand| self.transports(space, operand, placement)).collect();
-        let chains = self.choices[space].chains.clone();
-        self.laid(space, placement, &Choices { transports, chains })
+        Choices { transports, chains: self.choices[space].chains.clone() }
     }
 
     /// The parts of a space with each of these dataflows.
-    pub fn laid(&self, space: usize, placement: &Placement, dataflows: &Choices) -> Vec<SpaceDesign> {
+    pub fn laid(&self, space: usize, placement: &Placement, dataflows: Choices) -> Laid {
         let (place, origin) = self.place(space, placement);
         let (rounds, mut starts) = self.rounds(space, placement);
         let open = vec![0; place.columns()];
         let step = Matrix::new(rounds.rows().iter().cloned().chain([open]).collect(), place.columns());
         starts.push(Affine::default());
-        let map = SpaceTimeMap { place, step };
-        let part = |dataflow| SpaceDesign {
-            map: map.clone(),
-            origin: origin.clone(),
-            starts: starts.clone(),
-            position: 0,
-            dataflow,
-        };
-        dataflows.dataflows().map(part).collect()
+        Laid { map: SpaceTimeMap { place, step }, origin, starts, dataflows }
     }
 
     /// The place of a space, and what is added to it.
@@ -119,13 +169,13 @@ impl Dataflows<'_> {
         offered().filter(|transport| matches!(transport, Transport::Stream(_))).cloned().collect()
     }
 
+    /// The edges of a read, those of the same giver and takers together.
+    fn alike(&self, read: (usize, usize, usize)) -> &[Vec<&Edge>] {
+        self.edges.get(&read).map_or(&[], Vec::as_slice)
+    }
+
     /// Whether each set of takers is a constant number of PEs from the point that computes, in some order of the giver.
     fn is_reached(&self, space: usize, operand: usize, transport: usize, placement: &Placement) -> bool {
-        let mine = || {
-            self.edges
-                .iter()
-                .filter(move |edge| (edge.reader, edge.operand, edge.transport) == (space, operand, transport))
-        };
         let reaches = |edge: &Edge| {
             let (here, there) = (self.system.members[edge.reader].family, self.system.members[edge.giver].family);
             let rows = placement.places[here].rows().iter().zip(placement.places[there].rows());
@@ -134,7 +184,7 @@ impl Dataflows<'_> {
             let along = along.map(|((here, there), (shift, other))| edge.hops((here, shift), (there, other)));
             edge.reach.covers(along, self.network)
         };
-        mine().all(|edge| mine().filter(|other| other.giver == edge.giver && other.set == edge.set).any(reaches))
+        self.alike((space, operand, transport)).iter().all(|alike| alike.iter().copied().any(reaches))
     }
 
     /// Whether on each line of readers one lies where the element is computed, in some order of the giver.
@@ -144,11 +194,6 @@ impl Dataflows<'_> {
         along: &[i64],
         placement: &Placement,
     ) -> bool {
-        let mine = || {
-            self.edges
-                .iter()
-                .filter(move |edge| (edge.reader, edge.operand, edge.transport) == (space, operand, transport))
-        };
         let by = self.place(space, placement).0.apply(along);
         let is_driven = |edge: &Edge| {
             let (here, there) = (self.system.members[edge.reader].family, self.system.members[edge.giver].family);
@@ -158,7 +203,7 @@ impl Dataflows<'_> {
             let listeners = Listeners { space: &self.system.spaces[space], set: &edge.set, along, by: &by };
             listeners.drivers(&ways.collect::<Vec<Affine>>()).is_ok()
         };
-        mine().all(|edge| mine().filter(|other| other.giver == edge.giver && other.set == edge.set).any(is_driven))
+        self.alike((space, operand, transport)).iter().all(|alike| alike.iter().copied().any(is_driven))
     }
 
     /// Whether no element goes to two points.

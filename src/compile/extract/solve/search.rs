@@ -11,7 +11,7 @@ use super::tally;
 use super::task::{Task, Work};
 use crate::cost::Cost;
 use crate::extract::LeftOut;
-use crate::extract::{Found, Survey};
+use crate::extract::{Found, Limits, Survey};
 use crate::mapping::{Design, Fold, Handoff, SpaceDesign, check_ways};
 use rayon::prelude::*;
 use systole_base::diagnostic::Checked;
@@ -19,7 +19,7 @@ use systole_base::diagnostic::Checked;
 /// Placements between two looks at the budget.
 const AT_ONCE: usize = 16;
 
-/// So many where they take long.
+/// So many at first, and where they take long.
 const LEAST_AT_ONCE: usize = 2;
 
 /// Placements that take more than one part in so many of the budget take long.
@@ -40,11 +40,33 @@ const SHARE: u64 = 8;
 /// Hears how many of how many placements are done, and says whether to go on.
 type Progress<'a> = &'a (dyn Fn(usize, usize) -> bool + Sync);
 
-/// Runs the search; `keep` also keeps every legal design beside the front. Times are plain where that leads to designs, else
-/// vectors; where neither does, what is computed is broadcast, or stored by each PE for itself or in a memory. A search that is stopped
-/// before it finds anything still looks at one PE that runs everything in order. One search of a task goes on at a time. The result does
-/// not depend on the number of threads.
+/// Runs the search; `keep` also keeps every legal design beside the front. A larger budget than the usual one searches as with the usual one
+/// first, then with twice, four times .. as much, so that it never leads to a worse design. One search of a task goes on at a time. The
+/// result does not depend on the number of threads.
 pub fn search(task: &Task, keep: bool, progress: Progress) -> Survey {
+    let doublings = if keep { vec![task.limits] } else { task.limits.doublings() };
+    let [usual, larger @ ..] = &doublings[..] else { return Survey::default() };
+    if larger.is_empty() {
+        return search_within(task, keep, progress);
+    }
+    let of_limits = |limits: &Limits| search_within(&task.within(*limits), keep, progress);
+    let mut survey = of_limits(usual);
+    for limits in larger {
+        if survey.is_stopped || survey.left_out.is_nothing() {
+            break;
+        }
+        let further = of_limits(limits);
+        // What a smaller budget left out is not open any more.
+        let left_out = further.left_out;
+        survey = Survey { left_out, ..survey.merge(further) };
+    }
+    survey
+}
+
+/// The search within some limits. Times are plain where that leads to designs, else vectors; where neither does, what is computed is broadcast,
+/// or stored by each PE for itself or in a memory. A search that is stopped before it finds anything still looks at one PE that runs
+/// everything in order.
+fn search_within(task: &Task, keep: bool, progress: Progress) -> Survey {
     task.work.begin();
     let storing = task.storing();
     // Where something has to pass through memory, what is kept on its PE is looked at at once.
@@ -149,9 +171,13 @@ fn search_arrays(
     }
     // What the search by parts gave up is left out as well, where it found nothing; then not much is hoped of all placements.
     let is_whole = listed.is_some();
-    let hoped = if is_whole { u64::MAX } else { room_for(task, SHARE) };
+    let done = task.work.sum();
+    let hoped = if is_whole { u64::MAX } else { done.saturating_add(limit.saturating_sub(done) / SHARE) };
     let limit = limit.min(hoped);
-    let Listed { placements, left_out, is_cut_short } = listed.unwrap_or_else(|| all(task.limits.wholly as usize));
+    // No more are listed than may be looked at: a list of all takes longer than that.
+    let most =
+        (limit.saturating_sub(done) / Work::SOLVED).clamp(AT_ONCE as u64, task.limits.wholly.max(AT_ONCE as u64));
+    let Listed { placements, left_out, is_cut_short } = listed.unwrap_or_else(|| all(most as usize));
     let start = Survey { left_out: before.left_out.join(left_out), keep, ..before };
     if is_cut_short && !goes_on() {
         return Survey { is_stopped: true, ..start };
@@ -173,7 +199,7 @@ fn search_placements(
     start: Survey,
     progress: Progress,
 ) -> Survey {
-    let (mut survey, mut done, mut at_once) = (start, 0, AT_ONCE);
+    let (mut survey, mut done, mut at_once) = (start, 0, LEAST_AT_ONCE);
     let keep = survey.keep;
     while done < placements.len() {
         let before = task.work.sum();
@@ -189,7 +215,7 @@ fn search_placements(
         // The more they take the fewer are next, so that the budget holds.
         at_once = match task.work.sum() - before > task.limits.budget / LOOKS {
             true => (at_once / 2).max(LEAST_AT_ONCE),
-            false => AT_ONCE,
+            false => (at_once * 2).min(AT_ONCE),
         };
         if !progress(done, placements.len()) && done < placements.len() {
             survey.is_stopped = true;
@@ -202,7 +228,7 @@ fn search_placements(
 /// The dataflows of a task.
 pub(super) fn forms<'a>(task: &'a Task, edges: &'a [Edge]) -> Dataflows<'a> {
     let (system, choices, network) = (task.system, &task.choices, task.machine.links.network);
-    Dataflows { system, choices, edges, network, most: task.limits.dataflows }
+    Dataflows::new((system, choices), edges, (network, task.limits.dataflows))
 }
 
 /// The placements, where there are no more dataflows over all of them than are looked at. Most often the first few tell.

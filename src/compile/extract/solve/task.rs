@@ -204,6 +204,11 @@ impl<'a> Task<'a> {
         Task { takers, choices, ..self.among(self.system, &families) }
     }
 
+    /// The same task within other limits.
+    pub(super) fn within(&self, limits: Limits) -> Task<'a> {
+        Task { limits, offered: self.offered.clone(), ..self.offering(self.choices.clone()) }
+    }
+
     /// The task in which what is computed may be broadcast as well, where that offers something more.
     pub(super) fn driving(&self) -> Option<Task<'a>> {
         let choices = leaving(self.system, &self.offered, Transport::is_stored);

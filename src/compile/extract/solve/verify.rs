@@ -1,13 +1,13 @@
 //! The checker of designs of several spaces, from what the equations say alone.
 //!
 //! At given sizes each value that a point reads is looked up by its element: who completes it, where and when. No handoff,
-//! no row and no generator is used. It confirms that every value is computed or known and can have come in time, that each
+//! no row and no generator is used, but for when rounds begin, which is checked against every point. It confirms that every value is computed or known and can have come in time, that each
 //! reduction ends where its order says, that the streams have links beside each other, and the cycles and PEs.
 
 use super::Task;
 use crate::extract::Found;
 use crate::extract::enumerate::most_within;
-use crate::mapping::{Fold, SpaceDesign};
+use crate::mapping::{Calendar, Fold, SpaceDesign};
 use crate::rewrite::Transport;
 use std::collections::{BTreeMap, BTreeSet};
 use systole_base::integer::{Affine, Bindings, Name, Vector, dot};
@@ -18,9 +18,6 @@ type Slot = (Vector, i64);
 
 /// A PE and a time, by rounds and the step within one.
 type Dated = (Vector, Vector);
-
-/// So many numbers of idle cycles are tried, from the fewest that there can be.
-const MOST_TRIED: i64 = 64;
 
 /// A tensor and its subscripts.
 type Element = (Name, Vector);
@@ -40,7 +37,7 @@ pub fn verify(task: &Task, found: &Found) -> Result<(), String> {
         .map(|space| slots(&task.system.spaces[space], &found.parts[space], (task, &found.fold)))
         .collect::<Option<_>>()
         .ok_or("a number does not fit")?;
-    let run = clocked(&dated, found)?;
+    let run = clocked(task, &dated, found)?;
     check_counts(task, &run, found)?;
     check_loads(task, found, &run)?;
     let diagonals = task.machine.links.network.diagonals(moves(found).iter().map(Vec::as_slice));
@@ -233,86 +230,33 @@ impl Reads<'_> {
     }
 }
 
-/// The rounds one after the other, each as long as a PE needs, so that the claimed cycles come out: under some skew of the PEs, and so
-/// many idle cycles after each round, the same for every one. Which skew and how many is found by trying, since the design does not say.
-fn clocked(dated: &[Vec<(Bindings, Dated)>], found: &Found) -> Result<Vec<SlottedPoints>, String> {
-    let all = || dated.iter().flatten().map(|(_, dated)| dated);
-    let claimed = i64::try_from(found.cost.cycles).unwrap_or(i64::MAX);
-    let mut nearest = None;
-    for skew in skews(found) {
-        let mut rounds: BTreeMap<&[i64], (i64, i64)> = BTreeMap::new();
-        for (pe, time) in all() {
-            let (step, round) = time.split_last().ok_or("a point has no time")?;
-            let step = step - dot(&skew, pe);
-            let ends = rounds.entry(round).or_insert((step, step));
-            *ends = (ends.0.min(step), ends.1.max(step));
+/// The points with their clocks. When each round begins is the design's own claim; that on every PE later rounds come later is looked at here.
+fn clocked(task: &Task, dated: &[Vec<(Bindings, Dated)>], found: &Found) -> Result<Vec<SlottedPoints>, String> {
+    let (design, links) = (found.design(task.system), &task.machine.links);
+    let calendar = match design.rounds() {
+        0 => Some(Calendar::default()),
+        _ => {
+            let handoffs = design.handoffs_among(links.network, &task.takers).map_err(|_| "a value has no way")?;
+            design.calendar(&handoffs, links, &task.sizes)
         }
-        let between = (rounds.len() as i64 - 1).max(0);
-        let busy = span(all(), &zeros(&rounds, 0));
-        let fewest = if between > 0 { (claimed - busy) / between } else { 0 };
-        for slack in fewest.max(0)..=fewest.max(0).saturating_add(MOST_TRIED) {
-            let zeros = zeros(&rounds, slack);
-            let counted = span(all(), &zeros);
-            nearest.get_or_insert((rounds.len(), counted));
-            if counted == claimed {
-                return Ok(dated.iter().map(|run| run.iter().map(|point| clock(point, &zeros)).collect()).collect());
-            }
-            if counted > claimed || between == 0 {
-                break;
-            }
-        }
-    }
-    match nearest {
-        Some((1, counted)) => Err(format!("{counted} cycles are counted")),
-        Some((rounds, counted)) => Err(format!("{rounds} rounds of {counted} cycles in all are counted")),
-        None => Ok(dated.iter().map(|_| vec![]).collect()),
-    }
-}
-
-/// The skews that steps may have: along each axis an entry of one, either way. No skew first, then the smallest.
-fn skews(found: &Found) -> Vec<Vector> {
-    let rank = found.parts.first().map_or(0, |part| part.map.rank());
-    let has_rounds = found.parts.first().is_some_and(|part| part.map.step.rows().len() > 1);
-    let mut entries = BTreeSet::from([0]);
-    if has_rounds && found.fold.is_none() {
-        let last = found.parts.iter().filter_map(|part| part.map.step.rows().last()).flatten();
-        entries.extend(last.flat_map(|entry| [*entry, -entry]));
-    }
-    let mut all: Vec<Vector> = vec![vec![]];
-    for _ in 0..rank {
-        let longer = |skew: Vector| -> Vec<Vector> {
-            entries.iter().map(|entry| skew.iter().copied().chain([*entry]).collect()).collect()
-        };
-        all = all.into_iter().flat_map(longer).collect();
-    }
-    all.sort_by_key(|skew| skew.iter().map(|entry| entry.abs()).sum::<i64>());
-    all
-}
-
-/// The clock at which step 0 of each round would be.
-fn zeros<'a>(rounds: &BTreeMap<&'a [i64], (i64, i64)>, slack: i64) -> BTreeMap<&'a [i64], i64> {
-    let mut start = 0;
-    let mut zero = |(round, (first, last)): (&&'a [i64], &(i64, i64))| {
-        let zero = start - first;
-        start += last - first + 1 + slack;
-        (*round, zero)
     };
-    rounds.iter().map(&mut zero).collect()
-}
-
-/// From the first clock to the last, with both.
-fn span<'a>(dated: impl Iterator<Item = &'a Dated>, zeros: &BTreeMap<&[i64], i64>) -> i64 {
-    let clock = |(_, time): &Dated| {
-        let (step, round) = time.split_last()?;
-        Some(zeros.get(round)? + step)
+    let calendar = calendar.ok_or("rounds have no beginning")?;
+    let clocked =
+        |(bindings, (pe, time)): &(Bindings, Dated)| Some((bindings.clone(), (pe.clone(), calendar.clock(time)?)));
+    let run: Option<Vec<SlottedPoints>> =
+        dated.iter().map(|points| points.iter().map(clocked).collect::<Option<_>>()).collect();
+    let run = run.ok_or("a point is in a round that does not begin")?;
+    let mut of_pes: BTreeMap<&Vector, BTreeSet<(&Vector, i64)>> = BTreeMap::new();
+    for ((_, (pe, time)), (_, (_, clock))) in dated.iter().flatten().zip(run.iter().flatten()) {
+        of_pes.entry(pe).or_default().insert((time, *clock));
+    }
+    let in_order = |times: &BTreeSet<(&Vector, i64)>| {
+        times.iter().zip(times.iter().skip(1)).all(|((time, clock), (next, later))| time == next || clock < later)
     };
-    let (low, high) = dated.filter_map(clock).fold((i64::MAX, i64::MIN), |(low, high), at| (low.min(at), high.max(at)));
-    if low > high { 0 } else { high - low + 1 }
-}
-
-fn clock((bindings, (pe, time)): &(Bindings, Dated), zeros: &BTreeMap<&[i64], i64>) -> (Bindings, Slot) {
-    let (step, round) = time.split_last().map_or((0, &[][..]), |(step, round)| (*step, round));
-    (bindings.clone(), (pe.clone(), zeros.get(round).copied().unwrap_or(0) + step))
+    match of_pes.values().all(in_order) {
+        true => Ok(run),
+        false => Err("a PE begins a round before it has ended the one before".to_owned()),
+    }
 }
 
 fn slots(space: &Space, part: &SpaceDesign, (task, fold): (&Task, &Fold)) -> Option<Vec<(Bindings, Dated)>> {

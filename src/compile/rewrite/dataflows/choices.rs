@@ -35,23 +35,26 @@ impl Choices {
         Choices { transports: self.transports.clone(), chains }
     }
 
-    /// How many dataflows there are.
+    /// How many dataflows there are, or the largest number that there is.
     pub fn count(&self) -> usize {
-        self.transports.iter().map(Vec::len).product::<usize>() * self.chains.len()
+        self.transports.iter().fold(self.chains.len(), |count, list| count.saturating_mul(list.len()))
     }
 
     /// All dataflows: the last operand's transport changes fastest, then the others', then the chain.
     pub fn dataflows(&self) -> impl Iterator<Item = Dataflow> + '_ {
-        (0..self.count()).map(|mut rank| {
-            let mut pick = |count: usize| {
-                let choice = rank % count;
-                rank /= count;
-                choice
-            };
-            let picked: Vec<usize> = self.transports.iter().rev().map(|list| pick(list.len())).collect();
-            let transports = self.transports.iter().zip(picked.iter().rev());
-            let transports = transports.map(|(list, choice)| list[*choice].clone()).collect();
-            Dataflow { transports, chain: self.chains[pick(self.chains.len())].clone() }
-        })
+        (0..self.count()).map(|number| self.dataflow(number))
+    }
+
+    /// The dataflow with this number, below [`Choices::count`].
+    pub fn dataflow(&self, mut number: usize) -> Dataflow {
+        let mut pick = |count: usize| {
+            let choice = number % count;
+            number /= count;
+            choice
+        };
+        let picked: Vec<usize> = self.transports.iter().rev().map(|list| pick(list.len())).collect();
+        let transports = self.transports.iter().zip(picked.iter().rev());
+        let transports = transports.map(|(list, choice)| list[*choice].clone()).collect();
+        Dataflow { transports, chain: self.chains[pick(self.chains.len())].clone() }
     }
 }

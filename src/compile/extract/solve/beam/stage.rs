@@ -7,12 +7,11 @@ use super::draft::{Draft, Next};
 use super::keep::{Legal, legal_of};
 use super::partial::Partial;
 use crate::extract::Survey;
-use crate::extract::solve::dataflows::Dataflows;
+use crate::extract::solve::dataflows::{Dataflows, Laid, count, some};
 use crate::extract::solve::places::{Axes, Edge, Placement, Places, edges, strict_operands};
 use crate::extract::solve::search::forms;
 use crate::extract::solve::task::{Task, Work};
 use crate::mapping::SpaceDesign;
-use crate::mapping::candidates::{spread, ways};
 use crate::rewrite::{Choices, Transport};
 use rayon::prelude::*;
 use systole_base::integer::lexicographic_sign;
@@ -69,7 +68,11 @@ impl<'a> Stage<'a> {
     ) -> Option<Grown> {
         let (nexts, crowded) = self.nexts(beam);
         let (drafts, beyond) = self.drafts(&nexts, limit);
-        let legal = self.legal(&drafts, (width, in_turns, limit))?;
+        // Without a draft there is nothing that turns, or more of the same designs to go on from, could make legal.
+        let legal = match drafts.is_empty() {
+            true => Legal::new(),
+            false => self.legal(&drafts, (width, in_turns, limit))?,
+        };
         if let Some(survey) = survey {
             survey.maps += nexts.len() as u64;
             tell(survey, &legal);
@@ -97,8 +100,8 @@ impl<'a> Stage<'a> {
     /// spread over all of its own.
     fn drafts<'b>(&self, nexts: &'b [Next], limit: u64) -> (Vec<Draft<'b>>, u64) {
         let forms = forms(&self.task, &self.edges);
-        let offered: Vec<Vec<Vec<SpaceDesign>>> = nexts.par_iter().map(|next| self.parts(&forms, next)).collect();
-        let counts: Vec<u64> = offered.iter().map(|parts| ways(parts)).collect();
+        let offered: Vec<Vec<Laid>> = nexts.par_iter().map(|next| self.parts(&forms, next)).collect();
+        let counts: Vec<u64> = offered.iter().map(|parts| count(parts)).collect();
         let before = self.task.work.sum();
         let each = self.work_of_a_draft(nexts, &offered);
         let room = limit.saturating_sub(before).max(LEAST_DRAFTS * Work::DRAFTED) / each;
@@ -106,7 +109,7 @@ impl<'a> Stage<'a> {
         let of_next = |number: usize| {
             let (next, order) = (&nexts[number], self.order(nexts[number].partial));
             let draft = move |parts| self.draft(next, parts, &order);
-            spread(&offered[number], share).filter_map(draft).collect::<Vec<_>>()
+            some(&offered[number], share).filter_map(draft).collect::<Vec<_>>()
         };
         // Where there is not room for one of each placement, some placements have none.
         let room = usize::try_from(room).unwrap_or(usize::MAX).max(1);
@@ -118,12 +121,12 @@ impl<'a> Stage<'a> {
     }
 
     /// What a dataflow takes, as the first ones tell.
-    fn work_of_a_draft(&self, nexts: &[Next], offered: &[Vec<Vec<SpaceDesign>>]) -> u64 {
+    fn work_of_a_draft(&self, nexts: &[Next], offered: &[Vec<Laid>]) -> u64 {
         let before = self.task.work.sum();
         let first: Vec<(&Next, Vec<SpaceDesign>)> = nexts
             .iter()
             .zip(offered)
-            .flat_map(|(next, offered)| spread(offered, 1).map(move |parts| (next, parts)))
+            .flat_map(|(next, offered)| some(offered, 1).map(move |parts| (next, parts)))
             .take(FIRST_DRAFTS)
             .collect();
         let count = first.len().max(1) as u64;
@@ -172,11 +175,11 @@ impl<'a> Stage<'a> {
     }
 
     /// For each space its parts, one for each dataflow that goes on from the partial design's; none where the array does not fit.
-    fn parts(&self, forms: &Dataflows, next: &Next) -> Vec<Vec<SpaceDesign>> {
-        let of_space = |space: usize| forms.laid(space, &next.placement, &self.dataflows(forms, next, space));
-        let all: Vec<Vec<SpaceDesign>> = (0..self.spaces.len()).map(of_space).collect();
-        let first: Option<Vec<SpaceDesign>> = all.iter().map(|parts| parts.first().cloned()).collect();
-        if first.is_some_and(|parts| self.task.room.holds(&parts)) { all } else { vec![vec![]] }
+    fn parts(&self, forms: &Dataflows, next: &Next) -> Vec<Laid> {
+        let of_space = |space: usize| forms.laid(space, &next.placement, self.dataflows(forms, next, space));
+        let all: Vec<Laid> = (0..self.spaces.len()).map(of_space).collect();
+        let fits = some(&all, 1).next().is_none_or(|parts| self.task.room.holds(&parts));
+        if fits { all } else { all.into_iter().map(Laid::without_dataflows).collect() }
     }
 
     fn dataflows(&self, forms: &Dataflows, next: &Next, space: usize) -> Choices {

@@ -5,7 +5,7 @@ use crate::rewrite::{Choices, Transport};
 use std::collections::BTreeMap;
 use systole_base::integer::{Affine, Name, Polyhedron};
 use systole_base::network::Network;
-use systole_equations::recurrence::spaces::{Origin, Solution, Source, SpaceSystem, last_point};
+use systole_equations::recurrence::spaces::{Origin, Source, SpaceSystem, last_point};
 
 /// One operand, one of its transports, one source, one order of the giving reduction, one set of takers.
 #[derive(Clone, Debug)]
@@ -71,11 +71,17 @@ pub fn edges(system: &SpaceSystem, choices: &[Choices]) -> Vec<Edge> {
             for (transport, choice) in choices[reader].transports[operand].iter().enumerate() {
                 for source in sources {
                     let Origin::Space { space: giver, element } = &source.origin else { continue };
-                    let sets = takers(system, reader, choice, source);
+                    let (sets, mut ends) = (takers(system, reader, choice, source), vec![]);
                     for order in &choices[*giver].chains {
                         let Some(last) = last_point(&system.spaces[*giver], order, element) else { continue };
+                        // Many orders of a reduction over several indices end at the same point.
+                        let end = last.coordinates(system.spaces[*giver].indices());
+                        if ends.contains(&end) {
+                            continue;
+                        }
                         let read = Read { reader, operand, transport, reach: Reach::of(choice) };
-                        edges.extend(sets.iter().map(|set| Edge::new(system, &read, *giver, (set, source), &last)));
+                        edges.extend(sets.iter().map(|set| Edge::new(system, &read, *giver, (set, source), &end)));
+                        ends.push(end);
                     }
                 }
             }
@@ -98,14 +104,14 @@ impl Edge {
         read: &Read,
         giver: usize,
         (set, source): (&Polyhedron, &Source),
-        last: &Solution,
+        end: &[Affine],
     ) -> Edge {
         let Read { reader, operand, transport, reach } = *read;
         let (own, names) = (system.spaces[reader].indices(), system.spaces[giver].indices());
         let fixed = Fixed::on(set, own);
         let quotients = source.quotients.iter().map(|division| &division.quotient);
         let indices = own.iter().chain(quotients).cloned().collect();
-        let image: BTreeMap<Name, Affine> = names.iter().cloned().zip(last.coordinates(names)).collect();
+        let image: BTreeMap<Name, Affine> = names.iter().cloned().zip(end.iter().cloned()).collect();
         let coordinates = |space: usize| system.members[space].embedding.iter();
         let taken = coordinates(reader).map(|form| fixed.reduced(form)).collect();
         let given = coordinates(giver).map(|form| fixed.reduced(&form.substitute(&image))).collect();
