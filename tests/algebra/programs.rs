@@ -185,8 +185,8 @@ fn one_query_is_split_into_a_tree() {
         kernel: "decode_attention",
         coordinates: &["--split", "j=2xW"],
         place: unless_long("(j1, j2)"),
-        // A third more than the default, which ends at a design of one cycle more.
-        flags: &["--rank", "2", "--budget", "8000000"],
+        // Four times the default, which ends at a design of one cycle more.
+        flags: &["--rank", "2", "--budget", "24000000"],
         size: "W=5,D=3",
     };
     // D products for a score, W keys of both blocks, D weighted sums, and 4 steps in between.
