@@ -36,6 +36,8 @@ mod last_writes;
 
 mod laws;
 
+mod new_and_old;
+
 mod padding;
 
 mod placed_spaces;

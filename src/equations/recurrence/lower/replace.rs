@@ -6,10 +6,11 @@
 //! it, or what comes in. What leaves, `A_out`, has the last of all. Which one that is may depend on the point: then an equation is several.
 
 use super::Lowering;
-use super::last_writes::{Cases, Element, Moment, Origin, Sources, Statement, Work, incoming};
-use crate::recurrence::{Domain, Equation, Expr, Operator, Role, Tensor};
+use super::last_writes::{Element, Moment, Origin, Sources, Statement, Work, incoming};
+use super::new_and_old::{Source, divided_reduction, parts_by_sources};
+use crate::recurrence::{Domain, Equation, Expr, Role, Tensor};
 use crate::syntax::ast;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use systole_base::integer::{Affine, Name, Polyhedron, name, unused};
 use systole_base::span::Span;
 
@@ -25,96 +26,6 @@ pub(super) struct Replaced {
     /// From the first step to the one behind the last.
     pub(super) range: (Affine, Affine),
     pub(super) span: Span,
-}
-
-/// Points, and the element that is read there.
-type Source = (Polyhedron, (Name, Vec<Affine>));
-
-/// The points of an equation as parts in each of which the sources of a read within a reduction differ by the reduction's indices alone.
-fn parts_by_sources(domain: &Domain, (set, within): (&Polyhedron, &Polyhedron), cases: &Cases) -> Vec<Polyhedron> {
-    let known: BTreeSet<&Name> = names(set).chain(&domain.indices).collect();
-    let mut parts = vec![domain.set.clone()];
-    for (case, _) in cases {
-        let is_outer = |form: &&Affine| form.terms().all(|(name, _)| known.contains(name)) && !within.implies(form);
-        let outer = Polyhedron::new(case.constraints().iter().filter(is_outer).cloned());
-        let divide = |part: Polyhedron| {
-            let all = std::iter::once(part.intersect(&outer)).chain(part.outside(&outer));
-            all.filter(|part| !part.intersect(set).is_empty()).collect::<Vec<_>>()
-        };
-        parts = parts.into_iter().flat_map(divide).collect();
-    }
-    parts
-}
-
-fn names(set: &Polyhedron) -> impl Iterator<Item = &Name> {
-    set.constraints().iter().flat_map(Affine::terms).map(|(name, _)| name)
-}
-
-/// The expression with the reduction around its first open read as several, one for each source, with the operator between them.
-fn divided_reduction(value: &Expr, (set, sources): (&Polyhedron, &[Source]), is_open: &dyn Fn(&Name) -> bool) -> Expr {
-    match value {
-        Expr::Number(_) | Expr::Index(_) | Expr::Read { .. } => value.clone(),
-        Expr::Apply(function, arguments) => {
-            let mut arguments = arguments.clone();
-            let first = arguments.iter().position(|argument| reads(argument, is_open));
-            if let Some(first) = first {
-                arguments[first] = divided_reduction(&arguments[first], (set, sources), is_open);
-            }
-            Expr::Apply(*function, arguments)
-        }
-        Expr::Reduce { operator, index, range, body, span } => {
-            let within = set.intersect(range);
-            let of = |range: Polyhedron, body: Expr| Expr::Reduce {
-                operator: *operator,
-                index: index.clone(),
-                range,
-                body: Box::new(body),
-                span: *span,
-            };
-            if is_reduced_further(innermost(body, *operator), is_open) {
-                return of(range.clone(), divided_reduction(body, (&within, sources), is_open));
-            }
-            let is_nested = matches!(&**body, Expr::Reduce { .. });
-            let copy = |source: &Source| match is_nested {
-                true => of(range.clone(), divided_reduction(body, (&within, std::slice::from_ref(source)), is_open)),
-                false => {
-                    let (case, element) = source;
-                    let said = case.constraints().iter().filter(|form| !within.implies(form)).cloned();
-                    of(range.intersect(&Polyhedron::new(said)), body.redirect_first(is_open, element))
-                }
-            };
-            let mut copies = sources.iter().map(copy);
-            let first = copies.next().unwrap_or_else(|| value.clone());
-            copies.fold(first, |sum, copy| Expr::Apply(operator.function(), vec![sum, copy]))
-        }
-    }
-}
-
-/// What is reduced, within all reductions right inside by the same operator: they are one.
-fn innermost(body: &Expr, operator: Operator) -> &Expr {
-    match body {
-        Expr::Reduce { operator: inner, body, .. } if *inner == operator => innermost(body, operator),
-        _ => body,
-    }
-}
-
-/// Whether an expression reads one of some tensors.
-fn reads(value: &Expr, is_open: &dyn Fn(&Name) -> bool) -> bool {
-    let mut does = false;
-    value.visit_reads(&Polyhedron::default(), &mut |tensor, _, _| does |= is_open(tensor));
-    does
-}
-
-/// Whether the first open read of a body is within a reduction of its own.
-fn is_reduced_further(body: &Expr, is_open: &dyn Fn(&Name) -> bool) -> bool {
-    match body {
-        Expr::Number(_) | Expr::Index(_) | Expr::Read { .. } => false,
-        Expr::Apply(_, arguments) => arguments
-            .iter()
-            .find(|argument| reads(argument, is_open))
-            .is_some_and(|first| is_reduced_further(first, is_open)),
-        Expr::Reduce { .. } => reads(body, is_open),
-    }
 }
 
 impl Lowering<'_> {
@@ -274,7 +185,10 @@ impl Lowering<'_> {
                             .iter()
                             .map(|(case, origin)| (case.clone(), work.read(&read, origin, &element)))
                             .collect();
-                        let value = divided_reduction(&next.value, (&set, &sources), &is_open);
+                        let Some(value) = divided_reduction(&next.value, (&set, &sources), &is_open) else {
+                            let message = "where the last value of an element was written has no closed form";
+                            return self.refuse_sources(&next, message);
+                        };
                         open.push(of(next.domain.set.clone(), value));
                     }
                     _ => open.extend(parts.into_iter().map(|part| of(part, next.value.clone()))),
