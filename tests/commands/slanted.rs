@@ -65,11 +65,12 @@ fn stencils_with_several_sweeps_in_a_tile_are_proved_and_keep_their_bits() {
 #[test]
 fn workers_talk_once_in_several_sweeps() {
     let seidel = (Stencil::new("seidel_2d", "place (i)\nmemory U"), ("TSTEPS=9,N=12", "TSTEPS=32,N=48"), "i=8,j=8", 5);
+    let links = (Stencil::new("seidel_2d", "place (i)"), ("TSTEPS=9,N=12", "TSTEPS=32,N=48"), "i=8,j=8", 3);
     let fdtd = (Stencil::new("fdtd_2d", "place (i)"), ("TMAX=9,NX=12,NY=13", "TMAX=32,NX=48,NY=50"), "i=8,j=8", 8);
     let jacobi = (Stencil::new("jacobi_2d", "place (i)"), ("TSTEPS=9,N=18", "TSTEPS=64,N=96"), "i=16,j=16", 8);
     let line = (Stencil::new("jacobi_1d", "place (i)"), ("TSTEPS=16,N=32", "TSTEPS=64,N=128"), "i=16", 8);
     let long = cfg!(feature = "long-tests").then_some(jacobi);
-    for (stencil, sizes, tile, fewer) in [line, seidel, fdtd].into_iter().chain(long) {
+    for (stencil, sizes, tile, fewer) in [line, seidel, links, fdtd].into_iter().chain(long) {
         for threads in ["2", "3"] {
             let [single, several] = [1, 8].map(|sweeps| stencil.sent(sizes, &format!("t={sweeps},{tile}"), threads));
             let name = stencil.kernel;
