@@ -151,14 +151,18 @@ pub fn one_of_each<T: Clone>(lists: Vec<Vec<T>>) -> impl Iterator<Item = Vec<T>>
 
 /// In how many ways one can be taken of each list.
 pub fn ways<T>(lists: &[Vec<T>]) -> u64 {
-    lists.iter().fold(1, |ways, list| ways.saturating_mul(list.len() as u64))
+    product(lists.iter().map(|list| list.len() as u64))
+}
+
+/// The product, or the largest number that there is.
+pub fn product(lengths: impl IntoIterator<Item = u64>) -> u64 {
+    lengths.into_iter().fold(1, u64::saturating_mul)
 }
 
 /// So many of the ways to take one of each list, whose lengths are given, spread over all of them: the number of each that is taken. The last
 /// list changes fastest. With more of them those of fewer are there too.
 pub fn spread(lengths: &[u64], most: u64) -> impl Iterator<Item = Vec<u64>> {
-    let count = lengths.iter().fold(1, |ways: u64, length| ways.saturating_mul(*length));
-    chosen(count, most).into_iter().map(move |mut way| {
+    chosen(product(lengths.iter().copied()), most).into_iter().map(move |mut way| {
         let mut one_of_each: Vec<u64> = lengths
             .iter()
             .rev()

@@ -3,7 +3,7 @@
 //! How an input travels is decided later, for each operand alone; how computed values travel decides which steps are legal.
 
 use super::places::{Edge, Placement};
-use crate::mapping::candidates::spread;
+use crate::mapping::candidates::{product, spread};
 use crate::mapping::{Listeners, SpaceDesign, SpaceTimeMap, restrict};
 use crate::rewrite::{Choices, Transport};
 use std::collections::HashMap;
@@ -49,12 +49,12 @@ impl Laid {
 }
 
 /// How many ways there are to take one part of each space.
-pub fn count(laid: &[Laid]) -> u64 {
-    laid.iter().map(Laid::count).fold(1, u64::saturating_mul)
+pub fn ways_to_lay(laid: &[Laid]) -> u64 {
+    product(laid.iter().map(Laid::count))
 }
 
 /// So many of these ways, spread over all.
-pub fn some(laid: &[Laid], most: u64) -> impl Iterator<Item = Vec<SpaceDesign>> {
+pub fn some_ways(laid: &[Laid], most: u64) -> impl Iterator<Item = Vec<SpaceDesign>> {
     let counts: Vec<u64> = laid.iter().map(Laid::count).collect();
     let ways: Vec<Vec<u64>> = spread(&counts, most).collect();
     ways.into_iter().map(|way| laid.iter().zip(way).map(|(laid, number)| laid.part(number)).collect())
@@ -86,13 +86,12 @@ impl Dataflows<'_> {
     pub fn all(&self, placement: &Placement) -> (Vec<Vec<SpaceDesign>>, u64) {
         let laid: Vec<Laid> = (0..self.system.spaces.len()).map(|space| self.parts(space, placement)).collect();
         let most = self.most as u64;
-        (some(&laid, most).collect(), count(&laid).saturating_sub(most))
+        (some_ways(&laid, most).collect(), ways_to_lay(&laid).saturating_sub(most))
     }
 
     /// How many dataflows there are.
     pub fn count(&self, placement: &Placement) -> u64 {
-        let counts = (0..self.system.spaces.len()).map(|space| self.offered(space, placement).count() as u64);
-        counts.fold(1, u64::saturating_mul)
+        product((0..self.system.spaces.len()).map(|space| self.offered(space, placement).count() as u64))
     }
 
     fn parts(&self, space: usize, placement: &Placement) -> Laid {

@@ -175,9 +175,8 @@ fn search_arrays(
     let hoped = if is_whole { u64::MAX } else { done.saturating_add(limit.saturating_sub(done) / SHARE) };
     let limit = limit.min(hoped);
     // No more are listed than may be looked at: a list of all takes longer than that.
-    let most =
-        (limit.saturating_sub(done) / Work::SOLVED).clamp(AT_ONCE as u64, task.limits.wholly.max(AT_ONCE as u64));
-    let Listed { placements, left_out, is_cut_short } = listed.unwrap_or_else(|| all(most as usize));
+    let room = (limit.saturating_sub(done) / Work::SOLVED).min(task.limits.wholly).max(AT_ONCE as u64);
+    let Listed { placements, left_out, is_cut_short } = listed.unwrap_or_else(|| all(room as usize));
     let start = Survey { left_out: before.left_out.join(left_out), keep, ..before };
     if is_cut_short && !goes_on() {
         return Survey { is_stopped: true, ..start };

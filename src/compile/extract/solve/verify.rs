@@ -1,8 +1,9 @@
 //! The checker of designs of several spaces, from what the equations say alone.
 //!
 //! At given sizes each value that a point reads is looked up by its element: who completes it, where and when. No handoff,
-//! no row and no generator is used, but for when rounds begin, which is checked against every point. It confirms that every value is computed or known and can have come in time, that each
-//! reduction ends where its order says, that the streams have links beside each other, and the cycles and PEs.
+//! no row and no generator is used. When rounds begin is the design's own claim; each PE must have ended a round before it begins
+//! the next. It confirms that every value is computed or known and can have come in time, that each reduction ends where its
+//! order says, that the streams have links beside each other, and the cycles and PEs.
 
 use super::Task;
 use crate::extract::Found;
@@ -230,7 +231,7 @@ impl Reads<'_> {
     }
 }
 
-/// The points with their clocks. When each round begins is the design's own claim; that on every PE later rounds come later is looked at here.
+/// The points with their clocks, by the rounds as the design says them.
 fn clocked(task: &Task, dated: &[Vec<(Bindings, Dated)>], found: &Found) -> Result<Vec<SlottedPoints>, String> {
     let (design, links) = (found.design(task.system), &task.machine.links);
     let calendar = match design.rounds() {
@@ -246,17 +247,20 @@ fn clocked(task: &Task, dated: &[Vec<(Bindings, Dated)>], found: &Found) -> Resu
     let run: Option<Vec<SlottedPoints>> =
         dated.iter().map(|points| points.iter().map(clocked).collect::<Option<_>>()).collect();
     let run = run.ok_or("a point is in a round that does not begin")?;
-    let mut of_pes: BTreeMap<&Vector, BTreeSet<(&Vector, i64)>> = BTreeMap::new();
-    for ((_, (pe, time)), (_, (_, clock))) in dated.iter().flatten().zip(run.iter().flatten()) {
-        of_pes.entry(pe).or_default().insert((time, *clock));
-    }
-    let in_order = |times: &BTreeSet<(&Vector, i64)>| {
-        times.iter().zip(times.iter().skip(1)).all(|((time, clock), (next, later))| time == next || clock < later)
-    };
-    match of_pes.values().all(in_order) {
+    let on_pes = dated.iter().flatten().zip(run.iter().flatten());
+    match are_in_order(on_pes.map(|((_, (pe, time)), (_, (_, clock)))| (pe, &time[..], *clock))) {
         true => Ok(run),
         false => Err("a PE begins a round before it has ended the one before".to_owned()),
     }
+}
+
+/// Whether on each PE what has a later time has a later clock.
+fn are_in_order<'a>(all: impl Iterator<Item = (&'a Vector, &'a [i64], i64)>) -> bool {
+    let mut of_pes: BTreeMap<&Vector, BTreeSet<(&[i64], i64)>> = BTreeMap::new();
+    all.for_each(|(pe, time, clock)| _ = of_pes.entry(pe).or_default().insert((time, clock)));
+    of_pes.values().all(|times| {
+        times.iter().zip(times.iter().skip(1)).all(|((time, clock), (next, later))| time == next || clock < later)
+    })
 }
 
 fn slots(space: &Space, part: &SpaceDesign, (task, fold): (&Task, &Fold)) -> Option<Vec<(Bindings, Dated)>> {
@@ -280,4 +284,27 @@ fn point(space: &Space, bindings: &Bindings) -> Option<Vector> {
 
 fn element(access: &[Affine], bindings: &Bindings) -> Option<Vector> {
     access.iter().map(|form| form.evaluate(bindings)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// PE 0 runs steps 0 to 2 of round 0, then round 1 from step -1 on.
+    #[test]
+    fn a_pe_ends_a_round_before_it_begins_the_next() {
+        let (here, there) = (vec![0], vec![1]);
+        let round_from = |zero: i64| {
+            let first = (0..3).map(|step| (vec![0, step], step));
+            first.chain((-1..2).map(move |step| (vec![1, step], zero + step))).collect::<Vec<_>>()
+        };
+        let holds = |points: &[(Vector, i64)], other: (Vector, i64)| {
+            let mine = points.iter().map(|(time, clock)| (&here, &time[..], *clock));
+            are_in_order(mine.chain([(&there, &other.0[..], other.1)]))
+        };
+        // Another PE may be a round ahead.
+        assert!(holds(&round_from(4), (vec![1, 0], 0)));
+        assert!(!holds(&round_from(3), (vec![1, 0], 0)));
+        assert!(!holds(&round_from(0), (vec![1, 0], 9)));
+    }
 }

@@ -7,7 +7,7 @@ use super::draft::{Draft, Next};
 use super::keep::{Legal, legal_of};
 use super::partial::Partial;
 use crate::extract::Survey;
-use crate::extract::solve::dataflows::{Dataflows, Laid, count, some};
+use crate::extract::solve::dataflows::{Dataflows, Laid, some_ways, ways_to_lay};
 use crate::extract::solve::places::{Axes, Edge, Placement, Places, edges, strict_operands};
 use crate::extract::solve::search::forms;
 use crate::extract::solve::task::{Task, Work};
@@ -68,7 +68,7 @@ impl<'a> Stage<'a> {
     ) -> Option<Grown> {
         let (nexts, crowded) = self.nexts(beam);
         let (drafts, beyond) = self.drafts(&nexts, limit);
-        // Without a draft there is nothing that turns, or more of the same designs to go on from, could make legal.
+        // Where no dataflow has steps turns do not help, and a wider beam seldom does.
         let legal = match drafts.is_empty() {
             true => Legal::new(),
             false => self.legal(&drafts, (width, in_turns, limit))?,
@@ -101,7 +101,7 @@ impl<'a> Stage<'a> {
     fn drafts<'b>(&self, nexts: &'b [Next], limit: u64) -> (Vec<Draft<'b>>, u64) {
         let forms = forms(&self.task, &self.edges);
         let offered: Vec<Vec<Laid>> = nexts.par_iter().map(|next| self.parts(&forms, next)).collect();
-        let counts: Vec<u64> = offered.iter().map(|parts| count(parts)).collect();
+        let counts: Vec<u64> = offered.iter().map(|laid| ways_to_lay(laid)).collect();
         let before = self.task.work.sum();
         let each = self.work_of_a_draft(nexts, &offered);
         let room = limit.saturating_sub(before).max(LEAST_DRAFTS * Work::DRAFTED) / each;
@@ -109,7 +109,7 @@ impl<'a> Stage<'a> {
         let of_next = |number: usize| {
             let (next, order) = (&nexts[number], self.order(nexts[number].partial));
             let draft = move |parts| self.draft(next, parts, &order);
-            some(&offered[number], share).filter_map(draft).collect::<Vec<_>>()
+            some_ways(&offered[number], share).filter_map(draft).collect::<Vec<_>>()
         };
         // Where there is not room for one of each placement, some placements have none.
         let room = usize::try_from(room).unwrap_or(usize::MAX).max(1);
@@ -126,7 +126,7 @@ impl<'a> Stage<'a> {
         let first: Vec<(&Next, Vec<SpaceDesign>)> = nexts
             .iter()
             .zip(offered)
-            .flat_map(|(next, offered)| some(offered, 1).map(move |parts| (next, parts)))
+            .flat_map(|(next, offered)| some_ways(offered, 1).map(move |parts| (next, parts)))
             .take(FIRST_DRAFTS)
             .collect();
         let count = first.len().max(1) as u64;
@@ -178,7 +178,7 @@ impl<'a> Stage<'a> {
     fn parts(&self, forms: &Dataflows, next: &Next) -> Vec<Laid> {
         let of_space = |space: usize| forms.laid(space, &next.placement, self.dataflows(forms, next, space));
         let all: Vec<Laid> = (0..self.spaces.len()).map(of_space).collect();
-        let fits = some(&all, 1).next().is_none_or(|parts| self.task.room.holds(&parts));
+        let fits = some_ways(&all, 1).next().is_none_or(|parts| self.task.room.holds(&parts));
         if fits { all } else { all.into_iter().map(Laid::without_dataflows).collect() }
     }
 
