@@ -110,10 +110,31 @@ fn elements_that_nothing_else_defines_have_a_default() {
     assert_eq!(values(ring, &[("N", 4)], &[("A", &a)]), wanted);
 }
 
+/// Elements between strides: of every other one, of a chessboard with a border, and of strides of two lengths.
+#[test]
+fn what_strides_leave_is_defined_elsewhere() {
+    let (x, g) = (filled(5, &[4]), filled(6, &[5, 5]));
+    let even = "kernel k(N)\nin x[N]\nout y[2*N]\ny[2*i] = x[i]\ny[i] = -i elsewhere";
+    let wanted: Vec<f64> = (0..8).map(|i| if i % 2 == 0 { x[[i / 2]] } else { -(i as f64) }).collect();
+    assert_eq!(values(even, &[("N", 4)], &[("x", &x)]), wanted);
+    let odd = "kernel k(N)\nin x[N]\nout y[N]\ny[i] = x[i] where i mod 2 == 1, 1 < i\ny[i] = i elsewhere";
+    assert_eq!(values(odd, &[("N", 4)], &[("x", &x)]), [0.0, 1.0, 2.0, x[[3]]]);
+    let both = "kernel k(N)\nin x[N]\nout y[N]\ny[2*i] = x[i] where 2*i < N\n\
+                y[i] = 9 where i mod 3 == 1, i mod 2 == 1\ny[i] = -i elsewhere";
+    assert_eq!(values(both, &[("N", 4)], &[("x", &x)]), [x[[0]], 9.0, x[[1]], -3.0]);
+    let board = "kernel k(N)\nin g[N, N]\nout y[N, N]\n\
+                 y[i, j] = -g[i, j] where (i + j) mod 2 == 0, 1 <= i < N - 1, 1 <= j < N - 1\n\
+                 y[i, j] = g[i, j] elsewhere";
+    let is_turned = |i: usize, j: usize| (i + j).is_multiple_of(2) && (1..4).contains(&i) && (1..4).contains(&j);
+    let at = |at: usize| (at / 5, at % 5);
+    let wanted: Vec<f64> = (0..25).map(at).map(|(i, j)| if is_turned(i, j) { -g[[i, j]] } else { g[[i, j]] }).collect();
+    assert_eq!(values(board, &[("N", 5)], &[("g", &g)]), wanted);
+}
+
 #[test]
 fn a_default_of_elements_that_cannot_be_said_is_refused() {
     let kernel = |equations: &str| refusal(&format!("kernel k(N)\nin x[N]\nout y[2*N]\n{equations}"));
-    let said = kernel("y[2*i] = x[i]\ny[i] = 0 elsewhere");
+    let said = kernel("y[2*N - 2 - 2*i + N - 1] = x[i] where N <= 2*i + 1\ny[i] = 0 elsewhere");
     assert!(said.contains("cannot be said by inequalities") && said.contains("by strides"), "{said}");
     let said = kernel("y[2*i] = 0 elsewhere");
     assert!(said.contains("one index in each place"), "{said}");

@@ -2,6 +2,7 @@
 //!
 //! In: what the grammar expected and met. Out: a diagnostic that names the whole word it met, not its first letter.
 
+use super::ast::Half;
 use super::layout::first_word;
 use super::tokens::RESERVED;
 use super::{schedules, tokens};
@@ -31,10 +32,19 @@ pub(super) fn describe(source: &Arc<Source>, text: &str, offset: usize, error: &
         }
     };
     let wants_name = error.expected().any(|pattern| matches!(pattern, RichPattern::Label(label) if label == "a name"));
-    match misspelt(text, met, wants_name) {
+    match divided_by_a_size(&text[..start], met).or_else(|| misspelt(text, met, wants_name)) {
         Some(help) => diagnostic.help(help),
         None => diagnostic,
     }
+}
+
+/// A hint where a name stands behind `mod` or `div`.
+fn divided_by_a_size(before: &str, met: &str) -> Option<String> {
+    let half = Half::ALL.into_iter().find(|(_, word)| before.trim_end().ends_with(&format!(" {word}")))?.1;
+    tokens::is_word(met).then(|| {
+        let instead = "what wraps around is an equation for the border: `u[0] = .. x[N - 1] ..`";
+        format!("`{half}` is by a number, such as 2: by a size a subscript would not be affine; {instead}")
+    })
 }
 
 /// The word, number or sign that the text starts with.

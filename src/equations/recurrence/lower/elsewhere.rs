@@ -1,12 +1,16 @@
 //! `L[i, j] = 0 elsewhere`: what no other equation of the tensor defines.
 //!
-//! In: such an equation, and all others. Out: equations of the elements that are left, with disjoint sets of points.
+//! In: such an equation, and all others. Out: equations of the elements that are left, with disjoint sets of points. Where others define
+//! elements by strides, such as `y[2*i]`, it is one for each rest of the index.
 
 use super::Lowering;
+use super::halves::Divided;
 use crate::recurrence::{Equation, gather};
 use crate::syntax::ast;
-use crate::syntax::ast::Spanned;
+use crate::syntax::ast::{Half, Spanned};
+use std::collections::BTreeSet;
 use systole_base::integer::{Affine, Name, Polyhedron, name};
+use systole_base::span::Span;
 
 /// How many equations one may stand for.
 const CASE_LIMIT: usize = 32;
@@ -29,19 +33,48 @@ impl Lowering<'_> {
         let is_divided = |other: &&Equation| wholes.iter().any(|whole| whole.span == other.span);
         let others = others.iter().filter(|other| !is_divided(other)).chain(&wholes);
         let others: Vec<&Equation> = others.filter(|other| other.target == *tensor).collect();
-        for other in &others {
-            if self.defined_by(other, &indices).is_none() {
+        let subscripts: Vec<Affine> = indices.iter().map(Affine::variable).collect();
+        let Some(strided) = others.iter().find(|other| self.defined_by(other, &subscripts).is_none()) else {
+            let Some(left) = self.left_of(whole.set.clone(), &indices, &others) else {
+                return self.refuse_elsewhere(equation, "leaves more sets of elements than can be said");
+            };
+            return self.divide(&whole, &divided, &left, equation.span);
+        };
+        let strides = self.strides(&indices, &others, equation.span);
+        let divided: Vec<Divided> = divided.iter().cloned().chain(strides).collect();
+        let mut equations = vec![];
+        for image in self.images(&divided, &indices, equation.span)? {
+            let subscripts: Vec<Affine> = subscripts.iter().map(|form| form.substitute(&image)).collect();
+            if others.iter().any(|other| self.defined_by(other, &subscripts).is_none()) {
                 let message = format!("which elements of `{}` are left cannot be said by inequalities", tensor);
                 let blamed = self.blame(equation.span, message, "elsewhere than another equation says");
-                let blamed = blamed.label(self.source, other.span, "this one defines elements by strides");
+                let blamed = blamed.label(self.source, strided.span, "this one defines elements by strides");
                 self.report(blamed.help("write an equation for the strides between, as in `y[2*i + 1] = 0`"));
                 return None;
             }
+            let Some(left) = self.left_at(whole.set.substitute(&image), &subscripts, &others) else {
+                return self.refuse_elsewhere(equation, "leaves more sets of elements than can be said");
+            };
+            equations.extend(self.of_image(&whole, &image, &left, equation.span)?);
         }
-        let Some(left) = self.left_of(whole.set.clone(), &indices, &others) else {
-            return self.refuse_elsewhere(equation, "leaves more sets of elements than can be said");
+        Some(equations)
+    }
+
+    /// What makes each index its rests by the strides of the equations: where one defines `y[2*i + 1]`, one for odd and one for even.
+    fn strides(&self, indices: &[Name], others: &[&Equation], span: Span) -> Vec<Divided> {
+        let stride = |other: &Equation, axis: usize| {
+            let own = &other.domain.indices;
+            Affine::from_row(own, &other.subscripts[axis].row(own)).content()
         };
-        self.divide(&whole, &divided, &left, equation.span)
+        let of_axis = |(axis, index): (usize, &Name)| {
+            let strides: BTreeSet<i64> = others.iter().map(|other| stride(other, axis)).filter(|by| *by > 1).collect();
+            let divided = |by: i64| {
+                let name = name(&format!("{index} mod {by}"));
+                Divided { name, form: Affine::variable(index), by, half: Half::Rest, span }
+            };
+            strides.into_iter().map(divided).collect::<Vec<Divided>>()
+        };
+        indices.iter().enumerate().flat_map(of_axis).collect()
     }
 
     fn refuse_elsewhere<T>(&mut self, equation: &Spanned<ast::Equation>, why: &str) -> Option<T> {
@@ -53,10 +86,16 @@ impl Lowering<'_> {
 
     /// The elements of a set that no equation of the tensor defines, as disjoint sets; `None` where they cannot be said, or are too many.
     pub(super) fn left_of(&self, set: Polyhedron, indices: &[Name], others: &[&Equation]) -> Option<Vec<Polyhedron>> {
+        let subscripts: Vec<Affine> = indices.iter().map(Affine::variable).collect();
+        self.left_at(set, &subscripts, others)
+    }
+
+    /// [`Lowering::left_of`], of the elements with these forms for subscripts.
+    fn left_at(&self, set: Polyhedron, subscripts: &[Affine], others: &[&Equation]) -> Option<Vec<Polyhedron>> {
         let sizes = Polyhedron::sizes(&self.parameters);
         let mut left = vec![set];
         for other in others {
-            let defined = self.defined_by(other, indices)?;
+            let defined = self.defined_by(other, subscripts)?;
             let outside = |part: Polyhedron| match part.intersect(&defined).intersect(&sizes).is_empty() {
                 true => vec![part],
                 false => part.outside(&defined),
@@ -69,8 +108,9 @@ impl Lowering<'_> {
         Some(left)
     }
 
-    /// The elements that an equation defines, by these names for their subscripts; `None` where they are no set of inequalities.
-    fn defined_by(&self, equation: &Equation, subscripts: &[Name]) -> Option<Polyhedron> {
+    /// The elements that an equation defines of those with these forms for subscripts, by what stands in these; `None` where they are no set
+    /// of inequalities.
+    fn defined_by(&self, equation: &Equation, subscripts: &[Affine]) -> Option<Polyhedron> {
         let equation = gather(equation, self.tensor(&equation.target)?);
         let own = |index: &Name| name(&format!("own {index}"));
         let renamed = |form: &Affine| {
@@ -78,7 +118,7 @@ impl Lowering<'_> {
         };
         let points = equation.domain.set.constraints().iter().map(renamed);
         let at = subscripts.iter().zip(&equation.subscripts).flat_map(|(subscript, form)| {
-            let apart = renamed(form) - Affine::variable(subscript);
+            let apart = renamed(form) - subscript.clone();
             [apart.clone(), -apart]
         });
         let mut set = Polyhedron::new(points.chain(at));

@@ -1,7 +1,7 @@
 //! Equations: the target, the free indices and their domain, the right-hand side.
 
 use super::Lowering;
-use super::halves::Divided;
+use super::halves::{Divided, Image};
 use super::ranges::{Use, half_open};
 use crate::recurrence::{Domain, Equation, Expr, Role, Strip, Tensor};
 use crate::syntax::ast;
@@ -64,20 +64,34 @@ impl Lowering<'_> {
         sets: &[Polyhedron],
         span: Span,
     ) -> Option<Vec<Equation>> {
-        let Undivided { tensor, indices, target, value, .. } = undivided;
-        let names: Vec<Name> = indices.iter().map(|index| index.node.clone()).collect();
+        let names: Vec<Name> = undivided.indices.iter().map(|index| index.node.clone()).collect();
         self.keep_whole(undivided, divided, span);
         let mut equations = vec![];
         for image in self.images(divided, &names, span)? {
-            let mut target = target.clone();
-            target.substitute(&image);
-            for set in sets {
-                let domain = self.lower_domain(indices, set.substitute(&image), &target)?;
-                let points = domain.set.intersect(&Polyhedron::sizes(&self.parameters));
-                let value = self.close_padding(&value.substitute(&image), &points);
-                let (target, subscripts) = (tensor.name.clone(), target.subscripts.clone());
-                equations.push(Equation { target, subscripts, domain, value, span });
-            }
+            let sets: Vec<Polyhedron> = sets.iter().map(|set| set.substitute(&image)).collect();
+            equations.extend(self.of_image(undivided, &image, &sets, span)?);
+        }
+        Some(equations)
+    }
+
+    /// The equations that one is where names stand for these forms, at points of these sets over what stands in them.
+    pub(super) fn of_image(
+        &mut self,
+        undivided: &Undivided,
+        image: &Image,
+        sets: &[Polyhedron],
+        span: Span,
+    ) -> Option<Vec<Equation>> {
+        let Undivided { tensor, indices, target, value, .. } = undivided;
+        let mut target = target.clone();
+        target.substitute(image);
+        let mut equations = vec![];
+        for set in sets {
+            let domain = self.lower_domain(indices, set.clone(), &target)?;
+            let points = domain.set.intersect(&Polyhedron::sizes(&self.parameters));
+            let value = self.close_padding(&value.substitute(image), &points);
+            let (target, subscripts) = (tensor.name.clone(), target.subscripts.clone());
+            equations.push(Equation { target, subscripts, domain, value, span });
         }
         Some(equations)
     }

@@ -108,17 +108,33 @@ fn source(domain: &Polyhedron, points: &Polyhedron, guard: &Polyhedron, origin: 
 }
 
 fn no_last_point(reader: &Space, operand: &Operand, producer: &Space) -> Diagnostic {
-    let (label, help) = match producer.reduction {
-        Some(_) => (
-            "the lines of this reduction do not all end on one face",
-            "divide the equation with `where`, so that each reduction has one upper bound",
+    let (label, help) = match (producer.reduction, step_to_a_size(producer)) {
+        (Some(_), Some((step, size))) => (
+            format!("which term of this reduction is the last hangs on what is left of `{size}` divided by {step}"),
+            format!("make the size a multiple of the step: `kernel f({size})` with arrays of `{step}*{size}`"),
         ),
-        None => (
-            "which of its elements this defines is found by a division only",
-            "let each subscript on the left name an index by itself, without a factor",
+        (Some(_), None) => (
+            "the lines of this reduction do not all end on one face".to_owned(),
+            "divide the equation with `where`, so that each reduction has one upper bound".to_owned(),
+        ),
+        (None, _) => (
+            "which of its elements this defines is found by a division only".to_owned(),
+            "let each subscript on the left name an index by itself, without a factor".to_owned(),
         ),
     };
     no_point(reader, operand).label(&producer.source, producer.span, label).help(help)
+}
+
+/// The step of a reduction's index up to a size, and the size.
+fn step_to_a_size(producer: &Space) -> Option<(i64, Name)> {
+    let index = producer.reduced.last()?;
+    let bounds = producer.domain.set.constraints().iter().filter(|form| form.coefficient(index) < -1);
+    let mut steps = bounds.filter_map(|form| {
+        let others = form.terms().map(|(name, _)| name).filter(|name| *name != index);
+        let mut sizes = others.filter(|name| !producer.indices().contains(name));
+        Some((-form.coefficient(index), sizes.next()?.clone()))
+    });
+    steps.next()
 }
 
 fn no_point(reader: &Space, operand: &Operand) -> Diagnostic {
