@@ -23,7 +23,7 @@ use systole_base::machine::Machine;
 use systole_base::refusal::Refusal;
 use systole_base::span::Source;
 use systole_equations::recurrence::spaces::{SpaceSystem, spaces_of, spaces_under};
-use systole_equations::recurrence::{RecurrenceSystem, Schedule, Space, check_assumed, load};
+use systole_equations::recurrence::{RecurrenceSystem, Schedule, check_assumed, load};
 use systole_program::array::{Program, store_obligations};
 
 /// A size that is not given.
@@ -217,8 +217,7 @@ impl<'a> Asked<'a> {
 
     fn question_with(&self, constraint: Constraint) -> Question<'a> {
         let Asked { system, choices, sizes, options, .. } = *self;
-        let dimension = system.spaces.iter().map(Space::dimension).max().unwrap_or(0);
-        let (mut bounds, limits, machine) = (Bounds::for_dimension(dimension), Limits::usual(), &options.machine);
+        let (mut bounds, limits, machine) = (Bounds::for_system(system), Limits::usual(), &options.machine);
         if self.partition.is_some() {
             bounds.steps = Partition::steps(bounds.steps);
         }

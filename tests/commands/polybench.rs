@@ -60,7 +60,7 @@ const KERNELS: [Row; 30] = [
         .beside("2N = 18 cycles, N(N + 1)/2 = 45 PEs (Guibas, Kung and Thompson 1979)"),
     row("adi", Long),
     row("fdtd_2d", Long),
-    row("heat_3d", Long).by("--schedule cells"),
+    row("heat_3d", All),
     row("jacobi_1d", All),
     row("jacobi_2d", Long),
     row("seidel_2d", All).by("--schedule slanted"),

@@ -6,6 +6,8 @@
 
 use std::collections::BTreeSet;
 use systole_base::integer::{Matrix, Vector, lexicographic_sign};
+use systole_equations::recurrence::Space;
+use systole_equations::recurrence::spaces::SpaceSystem;
 
 /// What the search enumerates.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +24,15 @@ impl Bounds {
     /// The default bounds for a space of this dimension: arrays of rank 0 to 2, entries -1 to 1, steps -2 to 2.
     pub fn for_dimension(dimension: usize) -> Bounds {
         Bounds { ranks: (0..dimension.clamp(1, 3)).collect(), bound: 1, steps: (-2, 2) }
+    }
+
+    /// The default bounds for a system. Where several spaces have four indices at most, arrays have up to three axes: in two a PE runs two
+    /// indices of such a space.
+    pub fn for_system(system: &SpaceSystem) -> Bounds {
+        let dimension = system.spaces.iter().map(Space::dimension).max().unwrap_or(0);
+        let is_stacked = dimension == 4 && system.only_space().is_none();
+        let ranks = if is_stacked { 4 } else { dimension.clamp(1, 3) };
+        Bounds { ranks: (0..ranks).collect(), ..Bounds::for_dimension(dimension) }
     }
 
     /// The entries of steps where a link takes `latency` cycles: what moves over it needs steps as much longer, what stays does

@@ -16,6 +16,7 @@ use systole_compile::mapping::Fold;
 use systole_compile::mapping::candidates::Bounds;
 use systole_compile::rewrite::Choices;
 use systole_compile::rewrite::Transport;
+use systole_equations::recurrence::spaces::SpaceSystem;
 use systole_equations::recurrence::{Schedule, Space, check_assumed};
 
 /// The largest bound on the entries of places.
@@ -77,7 +78,6 @@ impl Setting {
         };
         let given = inputs::sizes(sizes, &kernel.origin.system.parameters, Some(kernel.origin.usual_size()))?;
         check_assumed(&kernel.origin.system, &given)?;
-        let dimension = kernel.spaces().iter().map(Space::dimension).max().unwrap_or(0);
         let setting = Setting {
             is_plain: false,
             machine: change(machine(arguments, constraint.network)?)?,
@@ -87,7 +87,7 @@ impl Setting {
             given,
             choices: kernel.left_by(&Moves::new(arguments)?, &constraint),
             constraint,
-            bounds: divided_bounds(kernel, bounds(&system.name, dimension, arguments)?),
+            bounds: divided_bounds(kernel, bounds(&kernel.cut, arguments)?),
             fold: fold(arguments.fold)?,
             budget: budget(arguments)?,
             end: arguments.time.end(),
@@ -194,15 +194,16 @@ fn divided_bounds(kernel: &Kernel, mut bounds: Bounds) -> Bounds {
     bounds
 }
 
-/// The bounds on maps of a space of this dimension.
-fn bounds(kernel: &str, dimension: usize, arguments: &SpaceArguments) -> Checked<Bounds> {
-    let mut bounds = Bounds::for_dimension(dimension);
+/// The bounds on maps of these spaces.
+fn bounds(cut: &SpaceSystem, arguments: &SpaceArguments) -> Checked<Bounds> {
+    let mut bounds = Bounds::for_system(cut);
+    let dimension = cut.spaces.iter().map(Space::dimension).max().unwrap_or(0);
     if !arguments.rank.is_empty() {
         bounds.ranks = arguments.rank.clone();
     }
     if let Some(rank) = bounds.ranks.iter().find(|rank| **rank >= dimension.max(1)) {
         let most = dimension.saturating_sub(1);
-        let message = format!("an array of rank {rank} leaves no dimension of `{kernel}` for time");
+        let message = format!("an array of rank {rank} leaves no dimension of `{}` for time", cut.kernel);
         return Diagnostic::usage(message).help(format!("ranks are 0 to {most}")).alone();
     }
     bounded(arguments)?;

@@ -22,7 +22,10 @@ use systole_equations::recurrence::spaces::{Family, SpaceSystem};
 /// So many rows of families are tried in all.
 const MOST_TRIED: usize = 10_000;
 
-/// So many choices of rows are tried for the families of one loop.
+/// One part in so many of what may still be tried is for the families of one loop, so that something is left for those within it.
+const SHARE_OF_A_LOOP: usize = 4;
+
+/// So many choices of rows are looked at for the families of one loop.
 const MOST_ROWS: usize = 16;
 
 /// What placements in order keep to.
@@ -249,7 +252,8 @@ impl Search<'_> {
     fn rows(&mut self, partial: &Partial, families: &[usize]) -> Vec<BTreeMap<usize, Row>> {
         let among: Vec<&Dependence> = partial.open.iter().filter(|one| one.is_among(families)).collect();
         let mut found = vec![];
-        self.add_rows(partial, &among, (families, BTreeMap::new()), &mut found);
+        let most = self.tried + (MOST_TRIED - self.tried) / SHARE_OF_A_LOOP;
+        self.add_rows(partial, &among, (families, BTreeMap::new()), (most, &mut found));
         found
     }
 
@@ -258,7 +262,7 @@ impl Search<'_> {
         partial: &Partial,
         among: &[&Dependence],
         (families, chosen): (&[usize], BTreeMap<usize, Row>),
-        found: &mut Vec<BTreeMap<usize, Row>>,
+        (most, found): (usize, &mut Vec<BTreeMap<usize, Row>>),
     ) {
         let joins = |family: usize| {
             let others = among.iter().filter(|one| one.reader == family || one.giver == family);
@@ -272,7 +276,7 @@ impl Search<'_> {
         };
         for row in self.free_rows(next, &partial.rows[next]) {
             for start in starts(among, &chosen, (next, &row), &self.system.parameters) {
-                if found.len() >= MOST_ROWS || self.tried >= MOST_TRIED {
+                if found.len() >= MOST_ROWS || self.tried >= most {
                     return;
                 }
                 self.tried += 1;
@@ -286,7 +290,7 @@ impl Search<'_> {
                     _ => true,
                 };
                 if among.iter().filter(|one| one.reader == next || one.giver == next).all(|one| is_forwards(&one)) {
-                    self.add_rows(partial, among, (families, chosen), found);
+                    self.add_rows(partial, among, (families, chosen), (most, found));
                 }
             }
         }
