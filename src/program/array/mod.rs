@@ -94,7 +94,7 @@ pub use demand::{Demand, demands};
 
 mod stores;
 
-pub use stores::{store_obligations, unstated_stores};
+pub use stores::{outputs_without_obligations, store_obligations, unstated_stores};
 
 mod wiring;
 

@@ -35,6 +35,12 @@ pub fn store_obligations(program: &Program) -> (Vec<Obligation>, Vec<Name>) {
     (stated, left)
 }
 
+/// The outputs whose obligations cannot be stated.
+pub fn outputs_without_obligations(program: &Program) -> Vec<Name> {
+    let outputs = program.arrays.iter().filter(|array| array.role == Role::Output);
+    outputs.filter(|array| Stores::of(program, array).is_none()).map(|array| array.name.clone()).collect()
+}
+
 /// Those of an output for whose design there is no program.
 pub fn unstated_stores(output: &Name) -> [Obligation; 2] {
     let reason = Reason {
@@ -105,10 +111,11 @@ impl<'a> Stores<'a> {
 
     fn obligations(&self) -> [Obligation; 2] {
         let nowhere = self.written.iter().map(|formula| formula.clone().negate()).collect();
-        let before = |at: usize| self.written[..at].iter();
-        let pairs = self.written.iter().enumerate().flat_map(|(at, one)| before(at).map(move |other| (other, one)));
-        let apart = pairs.filter(|(other, one)| !exclude_each_other(other, one));
-        let twice = apart.map(|(other, one)| Formula::All(vec![other.clone(), one.clone()])).collect();
+        let bounded: Vec<(&Formula, Bounds)> = self.written.iter().map(|one| (one, Bounds::of(one))).collect();
+        let before = |at: usize| bounded[..at].iter();
+        let pairs = bounded.iter().enumerate().flat_map(|(at, one)| before(at).map(move |other| (other, one)));
+        let apart = pairs.filter(|((_, other), (_, one))| !other.excludes(one));
+        let twice = apart.map(|((other, _), (one, _))| Formula::All(vec![(*other).clone(), (*one).clone()])).collect();
         [
             self.state(Kind::ElementCover, Formula::All(nowhere), ("is never stored", "by no PE", "a store")),
             self.state(Kind::ElementApart, Formula::Any(twice), ("is stored twice", "by two stores", "one store")),
@@ -358,16 +365,31 @@ fn substitute(formula: &Formula, image: &BTreeMap<Name, Affine>) -> Formula {
     }
 }
 
-/// Whether a bound of the one is against a bound of the other, so that no point is in both; what is left is the solver's.
-fn exclude_each_other(one: &Formula, other: &Formula) -> bool {
-    let (Formula::All(mine), Formula::All(theirs)) = (one, other) else { return false };
-    let bounds = |parts: &[Formula]| -> Vec<Affine> { parts.iter().flat_map(conjuncts).collect() };
-    let (mine, theirs) = (bounds(mine), bounds(theirs));
-    let clash = |a: &Affine, b: &Affine| {
-        let sum = a.clone() + b.clone();
-        sum.is_constant() && sum.constant_term() < 0
-    };
-    mine.iter().any(|a| theirs.iter().any(|b| clash(a, b)))
+/// What a formula says of forms without their constants: each is so much at least wherever it holds.
+struct Bounds {
+    least: BTreeMap<Affine, i64>,
+    /// The same with the forms negated, to be looked up in another's.
+    negated: Vec<(Affine, i64)>,
+}
+
+impl Bounds {
+    fn of(formula: &Formula) -> Bounds {
+        let mut least: BTreeMap<Affine, i64> = BTreeMap::new();
+        let parts = if let Formula::All(parts) = formula { &parts[..] } else { &[] };
+        for form in parts.iter().flat_map(conjuncts) {
+            let bound = form.constant_term();
+            let known = least.entry(form - Affine::constant(bound)).or_insert(-bound);
+            *known = (*known).max(-bound);
+        }
+        let negated = least.iter().map(|(form, bound)| (-form.clone(), *bound)).collect();
+        Bounds { least, negated }
+    }
+
+    /// Whether a bound of the one is against a bound of the other, so that no point is in both; what is left is the solver's.
+    fn excludes(&self, other: &Bounds) -> bool {
+        let is_against = |(form, bound): &(Affine, i64)| other.least.get(form).is_some_and(|other| bound + other > 0);
+        self.negated.iter().any(is_against)
+    }
 }
 
 /// The forms that are at least 0 wherever the formula holds, as far as they are written so.
