@@ -14,7 +14,7 @@ FEATURES ?=
 WITH = $(if $(FEATURES),--features $(FEATURES))
 
 .DEFAULT_GOAL := help
-.PHONY: help check test-long run test test-mpi test-openblas native setup perfetto lint bless bench peers peers-loops figures gallery install dist test-dist packages wheel test-python fuzz fuzz-kernels \
+.PHONY: help check test-long run test test-mpi test-openblas test-featureless native setup perfetto lint bless bench peers peers-loops figures gallery install dist test-dist packages wheel test-python fuzz fuzz-kernels \
   fuzz-orders clean
 
 help: ## what there is
@@ -41,9 +41,13 @@ test-mpi: ## as test, with ranks of MPI
 test-openblas: ## as test, with leaves by OpenBLAS
 	$(MAKE) test FEATURES=openblas
 
+test-featureless: setup ## a build without features: lints of all of it, and what it refuses
+	cargo clippy --release --workspace --all-targets --quiet -- -D warnings
+	cargo test --release -p systole --test featureless
+
 test-long: setup ## more cases of tests, and those that take minutes each; with FEATURES=mpi those of ranks too
 	cargo test --release -p systole -p systole-compile --features long-tests $(WITH) \
-	  --test algebra --test commands --test exec --test extract --test pipeline
+	  --test algebra --test commands --test exec --test extract --test pipeline --test report
 
 # Needs a C compiler: gcc, clang, or both.
 native: setup ## every kernel and schedule as C, by each C compiler, under sanitizers, held to exec bit for bit

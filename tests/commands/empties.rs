@@ -3,6 +3,7 @@
 //! Each case has a model of its own here, which knows the definition and nothing of the project: terms are combined one after the
 //! other, and of no terms the value is 0, 1, minus infinity or infinity.
 
+use super::share::share;
 use super::start::{good, systole};
 use ndarray::{ArrayD, IxDyn};
 use ndarray_npy::{read_npy, write_npy};
@@ -235,7 +236,7 @@ fn emit(kernel: &str, flags: &[&str], program: &str) {
 /// The program of a case runs at all sizes. `run`, which searches and proves for itself, does so at one of them in turn.
 #[test]
 fn an_empty_reduction_and_one_that_reads_nothing_have_their_value_everywhere() {
-    for (number, case) in CASES.iter().enumerate() {
+    for (number, case) in share(CASES.iter().enumerate(), 2) {
         let bench = Bench { folder: tempfile::tempdir().unwrap() };
         let (kernel, program, over_tiles) = (bench.path("k.rec"), bench.path("k.pe"), bench.path("t.pe"));
         std::fs::write(&kernel, text(case)).unwrap();

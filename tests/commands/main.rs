@@ -111,3 +111,6 @@ mod tiles;
 mod traces;
 
 mod ways_of_results;
+
+#[path = "../share/mod.rs"]
+mod share;

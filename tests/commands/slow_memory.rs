@@ -1,5 +1,6 @@
 //! The latency of memory is paid for once: every kernel that ships, with as many loads outstanding as it takes, and with fewer.
 
+use super::share::share;
 use super::start::{good, json, object, systole, written};
 use serde_json::Value;
 
@@ -34,7 +35,7 @@ const REFUSED: [(&str, &str); 3] = [("matmul.rec", "too-fast"), ("trisolve.rec",
 fn every_kernel_waits_for_memory_once() {
     let memories = [(1, None), (3, Some(2)), (200, None), (200, Some(3)), (3, None), (7, Some(1))];
     let mut memories = memories.into_iter().cycle();
-    for (kernel, schedules, sizes) in scheduled() {
+    for (kernel, schedules, sizes) in share(scheduled(), 3) {
         for schedule in schedules.iter().filter(|schedule| !REFUSED.contains(&(&kernel, schedule))) {
             let path = format!("kernels/{kernel}");
             let run = ["run", &path, "--schedule", schedule, "--size", &sizes];

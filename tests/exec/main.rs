@@ -95,3 +95,6 @@ mod ranks_words;
 
 #[cfg(feature = "mpi")]
 mod ranks_broadcasts;
+
+#[path = "../share/mod.rs"]
+mod share;

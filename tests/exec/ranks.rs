@@ -3,6 +3,7 @@
 use super::mpirun;
 use super::mpirun::{layout, mpirun};
 use super::programs::{LONG, Way, kernels, program, ways};
+use super::share::share;
 use super::tiles::tiled;
 use std::path::Path;
 use std::process::Command;
@@ -105,10 +106,10 @@ fn hold_singles(way: &Way, path: &str, size: &str, (ranks, fold): (usize, &str),
     assert!(!is_as_written || object["rounding"] == 0.0, "{way:?} {size} on {ranks} {fold} in single precision");
 }
 
-/// Half of the kernels, each with its number in the half.
+/// Half of the kernels, or without the feature `long-tests` a quarter, each with its number in it.
 fn hold_half(half: usize) {
     let short = kernels().into_iter().filter(|kernel| !LONG.contains(&&**kernel));
-    short.skip(half).step_by(2).collect::<Vec<_>>().iter().enumerate().for_each(hold);
+    share(short.skip(half).step_by(2), 2).collect::<Vec<_>>().iter().enumerate().for_each(hold);
 }
 
 #[test]
@@ -129,9 +130,9 @@ const TILED_RUNS: [&[Run]; 4] = [
     &[(9, 6, "block-cyclic:2")],
 ];
 
-/// Half of the tiled kernels, each with its number in the half.
+/// Half of the tiled kernels, or without the feature `long-tests` a quarter, each with its number in it.
 fn hold_half_of_tiled(half: usize) {
-    for (number, (way, is_as_written)) in tiled().iter().skip(half).step_by(2).enumerate() {
+    for (number, (way, is_as_written)) in share(tiled().iter().skip(half).step_by(2), 2).enumerate() {
         hold_way(way, &turn(&TILED_RUNS, number), *is_as_written, has_singles(number));
     }
 }

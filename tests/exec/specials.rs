@@ -245,8 +245,9 @@ fn libraries_keep_special_numbers_in_their_places() {
 #[test]
 fn special_numbers_are_the_same_on_ranks() {
     use super::mpirun::mpirun;
+    use super::share::share;
     use systole::shared::npy;
-    for kernel in KERNELS {
+    for kernel in share(KERNELS, 3) {
         let (case, folder) = (Case::new(kernel), tempfile::tempdir().expect("a folder"));
         let path = |name: &str| folder.path().join(name);
         for (number, program) in case.programs.iter().enumerate() {

@@ -13,7 +13,7 @@ const CONV: &str = include_str!("../../kernels/conv1d.rec");
 const MATVEC: &str = include_str!("../../kernels/matvec.rec");
 
 /// How many schedules that are refused are looked at.
-const REFUSED: usize = if cfg!(feature = "long-tests") { 1000 } else { 100 };
+const REFUSED: usize = if cfg!(feature = "long-tests") { 1000 } else { 50 };
 
 /// A kernel, its indices, and its tensors with the directions along which an element stays the same.
 struct Kernel {

@@ -2,6 +2,7 @@
 //! a machine cannot hold is refused.
 
 use super::common::{filled_inputs, shown, with_memory};
+use crate::share::share;
 use std::fs;
 use std::path::Path;
 use systole::array::Program;
@@ -259,13 +260,13 @@ fn predicted_cycles_are_simulated_cycles_on_a_wafer() {
     hold("wafer");
 }
 
-const MEMORIES: [Memory; 4] = [(1, None), (3, None), (200, None), (20, Some(3))];
+const MEMORIES: [Memory; 4] = [(200, None), (1, None), (20, Some(3)), (3, None)];
 
 /// With as many loads outstanding as it takes, the latency of memory is paid for once.
 #[test]
 fn predicted_cycles_are_simulated_cycles_where_memory_is_slow() {
-    for (latency, outstanding) in MEMORIES {
-        for name in ["ideal", "chiplets"] {
+    for (latency, outstanding) in share(MEMORIES, 2) {
+        for name in share(["chiplets", "ideal"], 2) {
             hold_on(&with_memory(machine(name), latency, outstanding), &CASES);
         }
         hold_long_on(&with_memory(machine("ideal"), latency, outstanding));
@@ -275,7 +276,7 @@ fn predicted_cycles_are_simulated_cycles_where_memory_is_slow() {
 #[test]
 fn what_sixteen_chiplets_cannot_hold_is_refused() {
     let (chiplets, wafer) = (machine("chiplets"), machine("wafer"));
-    for case in CASES.iter().chain(long()) {
+    for case in share(CASES.iter().chain(long()), 3) {
         let (small, large) = (Bench::new(case, &chiplets), Bench::new(case, &wafer));
         let refused = small.best(&small.sizes(case.beyond)).expect_err("an array of more than four PEs on a side");
         assert!(refused.0 > 0 && refused.0 == refused.1, "{}: {refused:?}", case.kernel);

@@ -54,3 +54,6 @@ mod scalesim_folds;
 mod analytic;
 
 mod mangled;
+
+#[path = "../share/mod.rs"]
+mod share;

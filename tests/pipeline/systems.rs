@@ -37,7 +37,7 @@ use systole::{array, recurrence, rewrite};
 const AMPLE: Duration = Duration::from_secs(60);
 
 /// Kernels where the variable asks for no other number.
-const KERNELS: u32 = if cfg!(debug_assertions) { 60 } else { few_or(200, 1_000) };
+const KERNELS: u32 = if cfg!(debug_assertions) { 60 } else { few_or(80, 1_000) };
 
 /// How many PEs may be one, in turn.
 const FOLDS: [i64; 10] = [1, 1, 1, 2, 1, 1, 1, 1, 3, 1];

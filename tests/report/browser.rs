@@ -2,6 +2,7 @@
 
 use super::devtools::Browser;
 use super::made::Made;
+use super::share::share;
 use serde_json::json;
 
 /// The picture of the array: what each PE does, and where each word is.
@@ -313,6 +314,9 @@ fn each_design_of_the_front_opens_its_own_page() {
         assert_eq!((&data["front"]["shown"], &data["front"]["rows"]), (&json!(place), &front["rows"]));
         assert_eq!(data["run"]["cycles"], row["cycles"]);
         assert!(data["proofs"].as_array().unwrap().iter().all(|proof| proof["verdict"] == "proved"));
+    }
+    for row in share(&rows, 8) {
+        let path = made.path().with_file_name(row["page"].as_str().unwrap());
         browser.open(&path);
         assert_eq!(browser.complaints(), Vec::<&serde_json::Value>::new());
         let asked = browser.requested();
@@ -349,7 +353,8 @@ fn pages_fit_narrow_and_wide_windows_in_light_and_dark() {
     ];
     for width in [420, 1400, 2200] {
         let Some(mut browser) = Browser::start(width, 900) else { return };
-        for scheme in ["light", "dark"] {
+        let schemes = if width == 1400 { ["dark", "light"] } else { ["light", "dark"] };
+        for scheme in share(schemes, 2) {
             let preferred = json!({ "features": [{ "name": "prefers-color-scheme", "value": scheme }] });
             browser.ask("Emulation.setEmulatedMedia", &preferred);
             for made in &pages {

@@ -16,3 +16,6 @@ mod pages;
 mod perfetto;
 
 mod served;
+
+#[path = "../share/mod.rs"]
+mod share;
