@@ -40,7 +40,7 @@ const TEXTBOOK: [(&str, Runs); 32] = [
     ("covariance", Long),
     ("fdtd1d", All),
     ("wave2d", All),
-    ("householder", All),
+    ("householder", Long),
     ("over_relaxation", All),
 ];
 
