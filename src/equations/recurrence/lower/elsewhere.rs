@@ -33,26 +33,19 @@ impl Lowering<'_> {
         let is_divided = |other: &&Equation| wholes.iter().any(|whole| whole.span == other.span);
         let others = others.iter().filter(|other| !is_divided(other)).chain(&wholes);
         let others: Vec<&Equation> = others.filter(|other| other.target == *tensor).collect();
-        let subscripts: Vec<Affine> = indices.iter().map(Affine::variable).collect();
-        let Some(strided) = others.iter().find(|other| self.defined_by(other, &subscripts).is_none()) else {
-            let Some(left) = self.left_of(whole.set.clone(), &indices, &others) else {
-                return self.refuse_elsewhere(equation, "leaves more sets of elements than can be said");
-            };
-            return self.divide(&whole, &divided, &left, equation.span);
-        };
-        let strides = self.strides(&indices, &others, equation.span);
-        let divided: Vec<Divided> = divided.iter().cloned().chain(strides).collect();
+        let divided: Vec<Divided> = divided.into_iter().chain(self.strides(&indices, &others, equation.span)).collect();
         let mut equations = vec![];
         for image in self.images(&divided, &indices, equation.span)? {
-            let subscripts: Vec<Affine> = subscripts.iter().map(|form| form.substitute(&image)).collect();
-            if others.iter().any(|other| self.defined_by(other, &subscripts).is_none()) {
+            let elements: Vec<Affine> =
+                indices.iter().map(|index| Affine::variable(index).substitute(&image)).collect();
+            if let Some(strided) = others.iter().find(|other| self.defined_by(other, &elements).is_none()) {
                 let message = format!("which elements of `{}` are left cannot be said by inequalities", tensor);
                 let blamed = self.blame(equation.span, message, "elsewhere than another equation says");
                 let blamed = blamed.label(self.source, strided.span, "this one defines elements by strides");
                 self.report(blamed.help("write an equation for the strides between, as in `y[2*i + 1] = 0`"));
                 return None;
             }
-            let Some(left) = self.left_at(whole.set.substitute(&image), &subscripts, &others) else {
+            let Some(left) = self.left_of(whole.set.substitute(&image), &elements, &others) else {
                 return self.refuse_elsewhere(equation, "leaves more sets of elements than can be said");
             };
             equations.extend(self.of_image(&whole, &image, &left, equation.span)?);
@@ -84,14 +77,14 @@ impl Lowering<'_> {
         None
     }
 
-    /// The elements of a set that no equation of the tensor defines, as disjoint sets; `None` where they cannot be said, or are too many.
-    pub(super) fn left_of(&self, set: Polyhedron, indices: &[Name], others: &[&Equation]) -> Option<Vec<Polyhedron>> {
-        let subscripts: Vec<Affine> = indices.iter().map(Affine::variable).collect();
-        self.left_at(set, &subscripts, others)
-    }
-
-    /// [`Lowering::left_of`], of the elements with these forms for subscripts.
-    fn left_at(&self, set: Polyhedron, subscripts: &[Affine], others: &[&Equation]) -> Option<Vec<Polyhedron>> {
+    /// The points of a set that have an element with these subscripts which no equation of the tensor defines, as disjoint sets; `None` where
+    /// they cannot be said, or are too many.
+    pub(super) fn left_of(
+        &self,
+        set: Polyhedron,
+        subscripts: &[Affine],
+        others: &[&Equation],
+    ) -> Option<Vec<Polyhedron>> {
         let sizes = Polyhedron::sizes(&self.parameters);
         let mut left = vec![set];
         for other in others {

@@ -38,11 +38,17 @@ impl Scope {
 }
 
 impl Lowering<'_> {
-    /// The equation; several where indices in it are divided.
+    /// The equation; one for each rest of what it divides.
     pub(super) fn lower_equation(&mut self, equation: &Spanned<ast::Equation>) -> Option<Vec<Equation>> {
         let (undivided, divided) = self.lower_before_division(equation)?;
-        let sets = vec![undivided.set.clone()];
-        self.divide(&undivided, &divided, &sets, equation.span)
+        let indices: Vec<Name> = undivided.indices.iter().map(|index| index.node.clone()).collect();
+        self.keep_whole(&undivided, &divided, equation.span);
+        let mut equations = vec![];
+        for image in self.images(&divided, &indices, equation.span)? {
+            let set = undivided.set.substitute(&image);
+            equations.extend(self.of_image(&undivided, &image, &[set], equation.span)?);
+        }
+        Some(equations)
     }
 
     /// An equation before it is divided, and what is divided in it.
@@ -54,24 +60,6 @@ impl Lowering<'_> {
         let undivided = self.lower_undivided(&equation.node);
         let divided = self.divided.take().unwrap_or_default();
         Some((undivided?, divided))
-    }
-
-    /// The equations that one is at these points, one for each rest of what it divides.
-    pub(super) fn divide(
-        &mut self,
-        undivided: &Undivided,
-        divided: &[Divided],
-        sets: &[Polyhedron],
-        span: Span,
-    ) -> Option<Vec<Equation>> {
-        let names: Vec<Name> = undivided.indices.iter().map(|index| index.node.clone()).collect();
-        self.keep_whole(undivided, divided, span);
-        let mut equations = vec![];
-        for image in self.images(divided, &names, span)? {
-            let sets: Vec<Polyhedron> = sets.iter().map(|set| set.substitute(&image)).collect();
-            equations.extend(self.of_image(undivided, &image, &sets, span)?);
-        }
-        Some(equations)
     }
 
     /// The equations that one is where names stand for these forms, at points of these sets over what stands in them.

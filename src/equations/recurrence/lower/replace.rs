@@ -17,6 +17,8 @@ use systole_base::span::Span;
 /// How many equations one may become.
 const CASE_LIMIT: usize = 64;
 
+const NO_CLOSED_FORM: &str = "where the last value of an element was written has no closed form";
+
 /// A tensor whose elements are replaced, and the steps in which that is done.
 #[derive(Clone)]
 pub(super) struct Replaced {
@@ -164,7 +166,7 @@ impl Lowering<'_> {
                 continue;
             };
             let Some(mut cases) = sources(&within, (&read, &element)) else {
-                return self.refuse_sources(&next, "where the last value of an element was written has no closed form");
+                return self.refuse_sources(&next, NO_CLOSED_FORM);
             };
             cases.retain(|(case, _)| !case.intersect(&within).is_empty());
             let of = |set: Polyhedron, value: Expr| {
@@ -186,8 +188,7 @@ impl Lowering<'_> {
                             .map(|(case, origin)| (case.clone(), work.read(&read, origin, &element)))
                             .collect();
                         let Some(value) = divided_reduction(&next.value, (&set, &sources), &is_open) else {
-                            let message = "where the last value of an element was written has no closed form";
-                            return self.refuse_sources(&next, message);
+                            return self.refuse_sources(&next, NO_CLOSED_FORM);
                         };
                         open.push(of(next.domain.set.clone(), value));
                     }
@@ -221,10 +222,10 @@ impl Lowering<'_> {
         let whole = Equation { target: result.clone(), subscripts: target, ..equation.clone() };
         let extents = self.tensor(result)?.shape.clone();
         let indices: Vec<Name> = (0..extents.len()).map(|axis| name(&format!("x{axis}"))).collect();
-        let Some(left) = self.left_of(box_of(&indices, &extents), &indices, &[&whole]) else {
+        let subscripts: Vec<Affine> = indices.iter().map(Affine::variable).collect();
+        let Some(left) = self.left_of(box_of(&indices, &extents), &subscripts, &[&whole]) else {
             return self.refuse_sources(equation, "which elements an equation replaces cannot be said by inequalities");
         };
-        let subscripts: Vec<Affine> = indices.iter().map(Affine::variable).collect();
         let fill = |set: Polyhedron| Equation {
             target: result.clone(),
             subscripts: subscripts.clone(),
