@@ -8,8 +8,8 @@
 //!
 //! The default objective is `systolic`: the shortest wires, then the least product of cycles and the square of the
 //! words from memory, then cycles, then PEs. The default ranks of an array are 0 to 2, at most one less than the
-//! dimension of the space, since that is what can be laid out flat; of several spaces with up to four indices, 3 as well: a
-//! batch has an array for each of its members.
+//! dimension of the space, since that is what can be laid out flat; where the largest of several spaces has
+//! four indices, 3 as well: a batch has a flat array for each of its members.
 
 mod at_once;
 

@@ -6,7 +6,6 @@
 
 use std::collections::BTreeSet;
 use systole_base::integer::{Matrix, Vector, lexicographic_sign};
-use systole_equations::recurrence::Space;
 use systole_equations::recurrence::spaces::SpaceSystem;
 
 /// What the search enumerates.
@@ -26,10 +25,10 @@ impl Bounds {
         Bounds { ranks: (0..dimension.clamp(1, 3)).collect(), bound: 1, steps: (-2, 2) }
     }
 
-    /// The default bounds for a system. Where several spaces have four indices at most, arrays have up to three axes: in two a PE runs two
-    /// indices of such a space.
+    /// The default bounds for a system. Where the largest of several spaces has four indices, arrays have up to three axes: in a flat one
+    /// each PE would run two indices of that space, in rounds.
     pub fn for_system(system: &SpaceSystem) -> Bounds {
-        let dimension = system.spaces.iter().map(Space::dimension).max().unwrap_or(0);
+        let dimension = system.dimension();
         let is_stacked = dimension == 4 && system.only_space().is_none();
         let ranks = if is_stacked { 4 } else { dimension.clamp(1, 3) };
         Bounds { ranks: (0..ranks).collect(), ..Bounds::for_dimension(dimension) }

@@ -42,8 +42,8 @@ pub(super) fn describe(source: &Arc<Source>, text: &str, offset: usize, error: &
 fn divided_by_a_size(before: &str, met: &str) -> Option<String> {
     let half = Half::ALL.into_iter().find(|(_, word)| before.trim_end().ends_with(&format!(" {word}")))?.1;
     tokens::is_word(met).then(|| {
-        let instead = "what wraps around is an equation for the border: `u[0] = .. x[N - 1] ..`";
-        format!("`{half}` is by a number, such as 2: by a size a subscript would not be affine; {instead}")
+        let instead = "where a subscript wraps around, write an equation for the border: `u[0] = .. x[N - 1] ..`";
+        format!("`{half}` takes a number, such as 2: divided by a size a subscript is not affine; {instead}")
     })
 }
 

@@ -68,11 +68,10 @@ impl FoldedDesign {
     }
 
     fn question<'a>(&'a self, sizes: &'a Bindings) -> Question<'a> {
-        let dimension = self.system.spaces.iter().map(recurrence::Space::dimension).max().unwrap_or(0);
         Question {
             system: &self.system,
             choices: &self.choices,
-            bounds: Bounds::for_dimension(dimension),
+            bounds: Bounds::for_system(&self.system),
             machine: &self.machine,
             sizes,
             constraint: self.constraint.clone(),

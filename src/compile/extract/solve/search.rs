@@ -133,13 +133,12 @@ fn search_times(task: &Task, limit: u64, (keep, progress): (bool, Progress)) -> 
     let plain = search_arrays(task, &task.plain_arrays(), (&edges, limit), (keep, progress));
     // The largest arrays that lead to designs: in smaller ones a PE does more, round by round.
     let in_rounds = task.arrays_in_rounds();
-    let is_stacked = task.is_stacked();
     let mut survey = plain;
     for (number, axes) in in_rounds.iter().enumerate() {
         if survey.is_stopped {
             break;
         }
-        if survey.designs > 0 && (number > 0 || !is_stacked) {
+        if survey.designs > 0 && (number > 0 || !task.is_stacked()) {
             survey.left_out.unlisted += if number > 0 { (in_rounds.len() - number) as u64 } else { 0 };
             break;
         }

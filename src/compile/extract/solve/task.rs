@@ -27,7 +27,7 @@ const MOST_POINTS: u64 = 20_000;
 /// Sizes at which no space has a point are raised to this at most.
 const LARGEST_RAISED: i64 = 6;
 
-/// So many axes of an array can be laid out flat.
+/// An array of so many axes can be laid out flat.
 const FLAT: usize = 2;
 
 /// What is searched.
@@ -323,11 +323,11 @@ impl<'a> Task<'a> {
         }
     }
 
-    /// The arrays whose times are vectors, with as many rows as a PE has dimensions of the largest space; the largest that are flat first.
+    /// The arrays whose times are vectors, with as many rows as a PE has dimensions of the largest space; the largest first.
     pub(super) fn arrays_in_rounds(&self) -> Vec<Axes> {
         let dimension = self.dimension();
         let mut ranks = self.constraint.rank().map_or_else(|| self.bounds.ranks.clone(), |rank| vec![rank]);
-        ranks.sort_unstable_by_key(|rank| (*rank < FLAT, rank.abs_diff(FLAT)));
+        ranks.sort_unstable_by(|a, b| b.cmp(a));
         match self.constraint.rounds() {
             Some(rounds) => self.carried(ranks.into_iter().filter(|_| rounds > 0).collect(), |_| rounds),
             None if self.limits.rounds == 0 => vec![],
@@ -341,12 +341,12 @@ impl<'a> Task<'a> {
 
     /// The largest number of indices of a space.
     pub(super) fn dimension(&self) -> usize {
-        self.system.spaces.iter().map(|space| space.dimension()).max().unwrap_or(0)
+        self.system.dimension()
     }
 
-    /// Whether a plain array is a stack of flat ones: flat ones in rounds are looked at beside it, and the cost decides.
+    /// Whether arrays with plain times have more than two axes. Then flat ones in rounds are looked at as well, and the cost decides.
     pub(super) fn is_stacked(&self) -> bool {
-        self.constraint.rank().is_none() && self.plain_arrays().iter().all(|axes| axes.rank > FLAT)
+        self.constraint.rank().is_none() && self.plain_arrays().iter().any(|axes| axes.rank > FLAT)
     }
 
     /// The arrays of these ranks that the network has.

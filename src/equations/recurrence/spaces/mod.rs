@@ -177,6 +177,11 @@ impl SpaceSystem {
         }
     }
 
+    /// The largest number of indices of a space.
+    pub fn dimension(&self) -> usize {
+        self.spaces.iter().map(Space::dimension).max().unwrap_or(0)
+    }
+
     /// The only space of the system, if it has one, nothing is handed on in it, and no element is known without a point.
     pub fn only_space(&self) -> Option<&Space> {
         match (&self.spaces[..], &self.sources[..]) {

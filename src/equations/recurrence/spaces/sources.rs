@@ -110,7 +110,7 @@ fn source(domain: &Polyhedron, points: &Polyhedron, guard: &Polyhedron, origin: 
 fn no_last_point(reader: &Space, operand: &Operand, producer: &Space) -> Diagnostic {
     let (label, help) = match (producer.reduction, step_to_a_size(producer)) {
         (Some(_), Some((step, size))) => (
-            format!("which term of this reduction is the last hangs on what is left of `{size}` divided by {step}"),
+            format!("the last term of this reduction depends on the remainder of `{size}` divided by {step}"),
             format!("make the size a multiple of the step: `kernel f({size})` with arrays of `{step}*{size}`"),
         ),
         (Some(_), None) => (

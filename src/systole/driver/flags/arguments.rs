@@ -189,7 +189,7 @@ pub struct SpaceArguments {
     /// cycles and the square of the words from memory, then for the fewest cycles, then for the fewest PEs
     #[arg(long, default_value = "systolic")]
     pub objective: String,
-    /// Ranks of the array, such as 2 or 0,1,2 [default: 0 to 2, where spaces have four indices at most 0 to 3; less than the dimension of the space]
+    /// Ranks of the array, such as 2 or 0,1,2 [default: 0 to 2, and 3 where the largest of several spaces has four indices; always less than the indices of a space]
     #[arg(long, value_name = "R,..", value_delimiter = ',')]
     pub rank: Vec<usize>,
     /// The largest entry of a place, in magnitude

@@ -17,7 +17,7 @@ use systole_compile::mapping::candidates::Bounds;
 use systole_compile::rewrite::Choices;
 use systole_compile::rewrite::Transport;
 use systole_equations::recurrence::spaces::SpaceSystem;
-use systole_equations::recurrence::{Schedule, Space, check_assumed};
+use systole_equations::recurrence::{Schedule, check_assumed};
 
 /// The largest bound on the entries of places.
 pub const LARGEST_BOUND: i64 = 3;
@@ -197,7 +197,7 @@ fn divided_bounds(kernel: &Kernel, mut bounds: Bounds) -> Bounds {
 /// The bounds on maps of these spaces.
 fn bounds(cut: &SpaceSystem, arguments: &SpaceArguments) -> Checked<Bounds> {
     let mut bounds = Bounds::for_system(cut);
-    let dimension = cut.spaces.iter().map(Space::dimension).max().unwrap_or(0);
+    let dimension = cut.dimension();
     if !arguments.rank.is_empty() {
         bounds.ranks = arguments.rank.clone();
     }

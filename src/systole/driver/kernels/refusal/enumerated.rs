@@ -8,7 +8,6 @@ use crate::driver::pipeline::{messages, prove};
 use crate::driver::shown::show::grouped_count;
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
 use systole_compile::extract::Rejections;
-use systole_equations::recurrence::Space;
 
 /// Why the search found nothing: for a schedule with place and time, its refuted obligations, unless it fails by its clock; else
 /// what stood in the way.
@@ -45,7 +44,7 @@ pub fn nothing_found(searched: &Searched, reason: &Reason) -> Diagnostic {
 pub fn limits(searched: &Searched) -> Vec<Limit> {
     let (constraint, bounds) = (searched.problem.constraint(), &searched.setting.bounds);
     let is_open = constraint.only_place().is_none();
-    let dimension = searched.kernel.spaces().iter().map(Space::dimension).max().unwrap_or(0);
+    let dimension = searched.kernel.cut.dimension();
     let of_ranks = is_open.then(|| Limit::of_ranks(bounds, dimension));
     let of_places = is_open.then(|| Limit::of_places(bounds));
     let of_steps =
