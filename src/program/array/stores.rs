@@ -26,10 +26,10 @@ use systole_equations::tiles::{Axis, TileCount};
 /// The obligations of all outputs, and the names of those of which they cannot be stated.
 pub fn store_obligations(program: &Program) -> (Vec<Obligation>, Vec<Name>) {
     let (mut stated, mut left) = (vec![], vec![]);
-    for array in program.arrays.iter().filter(|array| array.role == Role::Output) {
-        match Stores::of(program, array) {
+    for (output, stores) in stores_of_outputs(program) {
+        match stores {
             Some(stores) => stated.extend(stores.obligations()),
-            None => left.push(array.name.clone()),
+            None => left.push(output.clone()),
         }
     }
     (stated, left)
@@ -37,8 +37,12 @@ pub fn store_obligations(program: &Program) -> (Vec<Obligation>, Vec<Name>) {
 
 /// The outputs whose obligations cannot be stated.
 pub fn outputs_without_obligations(program: &Program) -> Vec<Name> {
+    stores_of_outputs(program).filter(|(_, stores)| stores.is_none()).map(|(output, _)| output.clone()).collect()
+}
+
+fn stores_of_outputs(program: &Program) -> impl Iterator<Item = (&Name, Option<Stores<'_>>)> {
     let outputs = program.arrays.iter().filter(|array| array.role == Role::Output);
-    outputs.filter(|array| Stores::of(program, array).is_none()).map(|array| array.name.clone()).collect()
+    outputs.map(|array| (&array.name, Stores::of(program, array)))
 }
 
 /// Those of an output for whose design there is no program.
