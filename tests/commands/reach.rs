@@ -361,7 +361,7 @@ fn a_place_alone_is_enough() {
     refused(&["run", path, "--schedule", "rows", "--size", "N=5,M=3", "--budget", "1"]);
 }
 
-/// Which term is the last of a sum with a step hangs on the size, unless that is a multiple of the step.
+/// The last term of a sum with a step depends on the remainder of the size, unless that is a multiple of the step.
 #[test]
 fn a_step_up_to_any_size_is_refused_with_what_to_write() {
     let folder = TempDir::new().expect("a folder");
@@ -371,7 +371,63 @@ fn a_step_up_to_any_size_is_refused_with_what_to_write() {
     };
     std::fs::write(&file, kernel("N")).expect("written");
     let message = refused(&["run", &file, "--size", "N=4"]);
-    assert!(message.contains("what is left of `N` divided by 2") && message.contains("arrays of `2*N`"), "{message}");
+    assert!(message.contains("the remainder of `N` divided by 2") && message.contains("arrays of `2*N`"), "{message}");
     std::fs::write(&file, kernel("2*N")).expect("written");
     assert!(output(&["run", &file, "--size", "N=4"]).contains("matches reference bit for bit"));
+}
+
+/// Each step of Bellman and Ford's algorithm needs all of the one before: one PE loads the fewest words, N of them take T(N + 1) + 1 cycles.
+const SHORTEST: &str = "\
+kernel shortest(T, N)
+in  W[N, N], d[N]
+out D[N]
+local P[T + 1, N]
+P[0, j] = d[j]
+P[t + 1, j] = min(P[t, j], min(i) (P[t, i] + W[i, j]))
+D[j] = P[T, j]
+";
+
+#[test]
+fn run_names_a_faster_design_where_one_pe_wins() {
+    let folder = TempDir::new().expect("a folder");
+    let file = folder.path().join("kernel.rec").display().to_string();
+    std::fs::write(&file, SHORTEST).expect("written");
+    let run = ["run", &file, "--size", "T=3,N=5"];
+    let cycles = |ran: &str, word: &str| -> Vec<u64> {
+        let lines = ran.lines().filter_map(|line| line.trim_start().strip_prefix(word));
+        lines.map(|line| line.split_whitespace().next().unwrap().parse().unwrap()).collect()
+    };
+    let plain = output(&run);
+    let fast = output(&[&run[..], &["--objective", "cycles"]].concat());
+    assert!(plain.contains("on 1 PE,") && plain.contains("by --objective cycles"), "{plain}");
+    assert_eq!(cycles(&plain, "faster "), cycles(&fast, "winner "), "{plain}\n{fast}");
+    assert!(cycles(&fast, "winner ") < cycles(&plain, "winner "), "{plain}\n{fast}");
+    // Who asks for the fewest cycles has them, and an array is not taken for slow.
+    assert!(cycles(&fast, "faster ").is_empty(), "{fast}");
+    assert!(cycles(&output(&["run", "kernels/matmul.rec", "--size", "M=3,N=3,K=3"]), "faster ").is_empty());
+}
+
+/// Householder's reflections of a matrix that need not be square: a loop over `k` around loops of four families, and one behind them.
+const REFLECTIONS: &str = "\
+kernel reflections(M, N)
+in  A[M, N], beta[N]
+out R[M, N]
+local W[N + 1, M, N], v[N, M], w[N, N]
+W[0, i, j] = A[i, j]
+v[k, i] = W[k, i, k]
+w[k, j] = beta[k] * (sum(i in k..M) v[k, i] * W[k, i, j])
+W[k + 1, i, j] = w[k, j]   where k <= i, k <= j
+W[k, i, j] = W[k - 1, i, j] elsewhere
+R[i, j] = W[N, i, j]
+";
+
+#[test]
+fn one_loop_leaves_something_to_try_for_those_within_it() {
+    let folder = TempDir::new().expect("a folder");
+    let file = folder.path().join("kernel.rec").display().to_string();
+    std::fs::write(&file, REFLECTIONS).expect("written");
+    for size in ["M=5,N=3", "M=1,N=1"] {
+        let ran = output(&["run", &file, "--size", size, "--budget", "1"]);
+        assert!(ran.contains("matches reference bit for bit"), "{ran}");
+    }
 }

@@ -252,7 +252,7 @@ impl Search<'_> {
     fn rows(&mut self, partial: &Partial, families: &[usize]) -> Vec<BTreeMap<usize, Row>> {
         let among: Vec<&Dependence> = partial.open.iter().filter(|one| one.is_among(families)).collect();
         let mut found = vec![];
-        let most = self.tried + (MOST_TRIED - self.tried) / SHARE_OF_A_LOOP;
+        let most = self.tried + (MOST_TRIED - self.tried).div_ceil(SHARE_OF_A_LOOP);
         self.add_rows(partial, &among, (families, BTreeMap::new()), (most, &mut found));
         found
     }
