@@ -26,6 +26,8 @@ mod literature;
 
 mod meshes;
 
+mod nested;
+
 mod offered;
 
 mod refusals;

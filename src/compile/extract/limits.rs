@@ -17,8 +17,8 @@ pub struct Limits {
     pub asked: usize,
     /// With more spaces than this only places along the axes are looked at, unless a schedule gives another.
     pub spaces: usize,
-    /// With more spaces than this only one PE runs in rounds, unless a schedule says so; with 0 none does, and none stores what it
-    /// computes for others or for later.
+    /// With more spaces than this arrays in rounds are looked at only where plain times lead to no design, however values move, unless a
+    /// schedule says so; with 0 none is, and none stores what it computes for others or for later.
     pub rounds: usize,
     /// The most PEs of a design's array that are folded onto one; with 1 nothing is folded.
     pub fold: i64,

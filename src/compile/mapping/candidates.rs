@@ -116,18 +116,48 @@ pub fn steps(rank: usize, dimension: usize, entries: &[i64]) -> impl Iterator<It
 
 /// Every ordered choice of `count` different signed unit rows, or of those that count upwards: what numbers rounds.
 pub fn leading_rows(dimension: usize, count: usize, is_upwards: bool) -> Vec<Vec<Vector>> {
-    let unit = |index: usize, sign: i64| (0..dimension).map(|i| sign * i64::from(i == index)).collect::<Vector>();
-    let mut choices: Vec<Vec<Vector>> = vec![vec![]];
-    for _ in 0..count {
-        let longer = |rows: &Vec<Vector>| {
-            let free = (0..dimension).filter(|index| rows.iter().all(|row| row[*index] == 0)).collect::<Vec<_>>();
-            let signs: &[i64] = if is_upwards { &[1] } else { &[1, -1] };
-            let units = free.into_iter().flat_map(|index| signs.iter().map(move |sign| unit(index, *sign)));
-            units.map(|row| rows.iter().cloned().chain([row]).collect::<Vec<_>>()).collect::<Vec<_>>()
-        };
-        choices = choices.iter().flat_map(longer).collect();
+    Leading { dimension, free: (0..dimension).collect(), count, is_upwards }.rows().collect()
+}
+
+/// Ordered choices of `count` different unit rows of some indices, signed or upwards. There may be hundreds of thousands, so each is made when
+/// it is asked for.
+#[derive(Clone)]
+pub struct Leading {
+    /// How many entries a row has.
+    pub dimension: usize,
+    /// The indices that may be counted.
+    pub free: Vec<usize>,
+    /// How many rows there are.
+    pub count: usize,
+    /// Whether all count upwards.
+    pub is_upwards: bool,
+}
+
+impl Leading {
+    fn signs(&self) -> &'static [i64] {
+        if self.is_upwards { &[1] } else { &[1, -1] }
     }
-    choices
+
+    /// How many choices there are.
+    pub fn ways(&self) -> u64 {
+        let row = |rows: usize| self.free.len().saturating_sub(rows) as u64 * self.signs().len() as u64;
+        product((0..self.count).map(row))
+    }
+
+    /// The choices, the last row fastest, each by its index and then upwards first.
+    pub fn rows(self) -> Box<dyn Iterator<Item = Vec<Vector>>> {
+        if self.count == 0 {
+            return Box::new(std::iter::once(vec![]));
+        }
+        let signs = self.signs();
+        let first = (0..self.free.len()).flat_map(move |at| signs.iter().map(move |sign| (at, *sign)));
+        Box::new(first.flat_map(move |(at, sign)| {
+            let mut others = Leading { count: self.count - 1, ..self.clone() };
+            let index = others.free.remove(at);
+            let row: Vector = (0..self.dimension).map(|other| if other == index { sign } else { 0 }).collect();
+            others.rows().map(move |rows| std::iter::once(row.clone()).chain(rows).collect())
+        }))
+    }
 }
 
 /// All vectors with entries in the range, in lexicographic order.

@@ -10,7 +10,7 @@ use crate::rewrite::Transport;
 use std::cmp::Ordering;
 use systole_base::integer::{Matrix, Name, Polyhedron, Vector, lexicographic_sign};
 use systole_base::network::Links;
-use systole_equations::recurrence::{Space, ends};
+use systole_equations::recurrence::{Chain, Space, ends};
 
 /// What a flow carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -157,6 +157,29 @@ impl MappedSpace<'_> {
         let is_kept = may_be_kept && flow.is_stationary() && flow.depth(0) != Some(1);
         Flow { is_kept, ..flow }
     }
+}
+
+/// Whether a reduction may go on from round to round in this order, whatever the last row of the time is: no level runs backwards, and none
+/// waits for a later round while its PE begins ever more sums. A PE keeps these in its scratchpad where the order says so.
+pub fn sums_in_rounds(space: &Space, map: &SpaceTimeMap, chain: &Chain) -> bool {
+    let rounds = map.step.rows().len().saturating_sub(1);
+    let mut set = space.domain.set.clone();
+    for (level, direction) in chain.directions.iter().enumerate() {
+        if level > 0 {
+            let Some(end) = ends(space, &set, &chain.directions[level - 1]) else { return false };
+            set = end;
+        }
+        let delay = &map.delay(direction)[..rounds];
+        let Some(row) = delay.iter().position(|entry| *entry != 0) else { continue };
+        let is_kept = chain.is_kept && map.displacement(direction).iter().all(|entry| *entry == 0);
+        let fixed = set.equations().map(|form| form.row(space.indices()));
+        let alike = map.place.rows().iter().chain(&map.step.rows()[..=row]).cloned().chain(fixed).collect();
+        let is_alone = || Matrix::new(alike, space.dimension()).rank() == space.dimension();
+        if delay[row] < 0 || !(is_kept || is_alone()) {
+            return false;
+        }
+    }
+    true
 }
 
 /// The least positive time between two points of `set` on one PE: the last basis vector of the lattice of points that

@@ -15,7 +15,7 @@ pub mod ends;
 
 mod flow;
 
-pub use flow::{Flow, FlowRole, depth_of, is_in_time, spacing, spacing_among};
+pub use flow::{Flow, FlowRole, depth_of, is_in_time, spacing, spacing_among, sums_in_rounds};
 
 mod loads;
 

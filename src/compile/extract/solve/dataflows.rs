@@ -4,7 +4,7 @@
 
 use super::places::{Edge, Placement};
 use crate::mapping::candidates::{product, spread};
-use crate::mapping::{Listeners, SpaceDesign, SpaceTimeMap, restrict};
+use crate::mapping::{Listeners, SpaceDesign, SpaceTimeMap, restrict, sums_in_rounds};
 use crate::rewrite::{Choices, Transport};
 use std::collections::HashMap;
 use systole_base::integer::{Affine, Matrix, lexicographic_sign};
@@ -82,20 +82,21 @@ impl<'a> Dataflows<'a> {
 
 impl Dataflows<'_> {
     /// The parts of every dataflow, with steps of zero and each input fed, and how many dataflows beyond the most there are; those that
-    /// are left are spread over all.
+    /// are left are spread over all. Where a reduction goes on in no order, all orders are there, to tell why.
     pub fn all(&self, placement: &Placement) -> (Vec<Vec<SpaceDesign>>, u64) {
-        let laid: Vec<Laid> = (0..self.system.spaces.len()).map(|space| self.parts(space, placement)).collect();
+        let part = |space| match self.laid(space, placement, self.offered(space, placement)) {
+            laid if laid.count() == 0 => self.laid_at_all(space, placement, self.offered(space, placement)),
+            laid => laid,
+        };
+        let laid: Vec<Laid> = (0..self.system.spaces.len()).map(part).collect();
         let most = self.most as u64;
         (some_ways(&laid, most).collect(), ways_to_lay(&laid).saturating_sub(most))
     }
 
     /// How many dataflows there are.
     pub fn count(&self, placement: &Placement) -> u64 {
-        product((0..self.system.spaces.len()).map(|space| self.offered(space, placement).count() as u64))
-    }
-
-    fn parts(&self, space: usize, placement: &Placement) -> Laid {
-        self.laid(space, placement, self.offered(space, placement))
+        let laid = |space| self.laid(space, placement, self.offered(space, placement));
+        product((0..self.system.spaces.len()).map(|space| laid(space).count()))
     }
 
     fn offered(&self, space: usize, placement: &Placement) -> Choices {
@@ -104,8 +105,15 @@ impl Dataflows<'_> {
         Choices { transports, chains: self.choices[space].chains.clone() }
     }
 
-    /// The parts of a space with each of these dataflows.
+    /// The parts of a space with each of these dataflows, but for orders in which its reduction cannot go on from round to round.
     pub fn laid(&self, space: usize, placement: &Placement, dataflows: Choices) -> Laid {
+        let mut laid = self.laid_at_all(space, placement, dataflows);
+        let Laid { map, dataflows, .. } = &mut laid;
+        dataflows.chains.retain(|chain| sums_in_rounds(&self.system.spaces[space], map, chain));
+        laid
+    }
+
+    fn laid_at_all(&self, space: usize, placement: &Placement, dataflows: Choices) -> Laid {
         let (place, origin) = self.place(space, placement);
         let (rounds, mut starts) = self.rounds(space, placement);
         let open = vec![0; place.columns()];

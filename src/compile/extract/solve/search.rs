@@ -4,11 +4,11 @@ use super::asked::see_asked;
 use super::beam::search_by_parts;
 use super::dataflows::Dataflows;
 use super::folds::folds;
-use super::places::{Axes, Edge, Kept, Placement, Places, edges, in_order, strict_operands};
+use super::places::{Axes, Edge, Kept, NearRows, Placement, Places, edges, in_order, strict_operands};
 use super::sharing::{Laid, Tried, apart, side_by_side, take_turns, words_are_apart};
 use super::steps::{Conditions, Law, Stuck, on_links, positions};
 use super::tally;
-use super::task::{Task, Work};
+use super::task::{Lines, Task, Work};
 use crate::cost::Cost;
 use crate::extract::LeftOut;
 use crate::extract::{Found, Limits, Survey};
@@ -63,15 +63,51 @@ pub fn search(task: &Task, keep: bool, progress: Progress) -> Survey {
     survey
 }
 
-/// The search within some limits. Times are plain where that leads to designs, else vectors; where neither does, what is computed is broadcast,
-/// or stored by each PE for itself or in a memory. A search that is stopped before it finds anything still looks at one PE that runs
-/// everything in order.
+/// The search within some limits. A PE that runs everything alone is the last resort, whatever ways values could take in an array of several.
+/// A search that is stopped before it finds anything still looks at one PE that runs everything in order.
 fn search_within(task: &Task, keep: bool, progress: Progress) -> Survey {
     task.work.begin();
+    let mut survey = Survey { keep, ..Survey::default() };
+    for stage in [Stage::Several, Stage::InRounds, Stage::One] {
+        let is_open = stage == Stage::Several || stage.in_rounds(task).next().is_some();
+        if is_open && survey.designs == 0 && !survey.is_stopped {
+            survey = survey.merge(search_ways(task, stage, (keep, progress)));
+        }
+    }
+    if survey.designs > 0 {
+        return survey;
+    }
+    // It takes little time, so it does not ask whether to go on.
+    survey.merge(search_in_order(task, keep))
+}
+
+/// The arrays that are looked at together, in every way that values could take, before the next ones are.
+#[derive(Clone, Copy, PartialEq)]
+enum Stage {
+    /// Those of several PEs; for systems of many spaces without those in rounds.
+    Several,
+    /// Those of several PEs in rounds, for systems of many spaces.
+    InRounds,
+    /// One PE that runs everything in rounds.
+    One,
+}
+
+impl Stage {
+    /// The arrays of this stage that run in rounds, the largest first.
+    fn in_rounds(self, task: &Task) -> impl Iterator<Item = Axes> {
+        let several = if task.has_rounds_at_once() { Stage::Several } else { Stage::InRounds };
+        let of = move |axes: &Axes| if axes.rank == 0 { Stage::One } else { several };
+        task.arrays_in_rounds().into_iter().filter(move |axes| of(axes) == self)
+    }
+}
+
+/// The search in the arrays of a stage. Times are plain where that leads to designs, else vectors; where neither does, what is computed is
+/// broadcast, or stored by each PE for itself or in a memory.
+fn search_ways(task: &Task, stage: Stage, (keep, progress): (bool, Progress)) -> Survey {
     let storing = task.storing();
     // Where something has to pass through memory, what is kept on its PE is looked at at once.
     let mut survey = match task.constraint.through_memory.is_empty() || storing.is_empty() {
-        true => search_times(task, room_for(task, 1), (keep, progress)),
+        true => search_times(task, stage, room_for(task, 1), (keep, progress)),
         false => Survey { keep, ..Survey::default() },
     };
     if survey.designs > 0 {
@@ -80,7 +116,7 @@ fn search_within(task: &Task, keep: bool, progress: Progress) -> Survey {
     // Buses and what PEs keep are looked at both, and the cost decides: one takes many PEs, the other many cycles.
     let driving = task.driving().filter(|_| task.constraint.through_memory.is_empty() && !survey.is_stopped);
     if let Some(driving) = driving {
-        let driven = search_times(&driving, room_for(task, SHARE), (keep, progress));
+        let driven = search_times(&driving, stage, room_for(task, SHARE), (keep, progress));
         // What buses do not lead to either says nothing new of what streams have not led to.
         survey = match driven.designs > 0 || driven.is_stopped {
             true => survey.merge(driven),
@@ -92,15 +128,11 @@ fn search_within(task: &Task, keep: bool, progress: Progress) -> Survey {
         if are_stored || survey.is_stopped {
             break;
         }
-        let stored = search_times(&storing, room_for(task, SHARE), (keep, progress));
+        let stored = search_times(&storing, stage, room_for(task, SHARE), (keep, progress));
         are_stored = stored.designs > 0;
         survey = survey.merge(stored);
     }
-    if survey.designs > 0 {
-        return survey;
-    }
-    // It takes little time, so it does not ask whether to go on.
-    survey.merge(search_in_order(task, keep))
+    survey
 }
 
 /// PEs that run everything in order and keep what they compute, or store it: one PE, or those along which strips lie. This is where
@@ -128,12 +160,14 @@ fn search_in_order(task: &Task, keep: bool) -> Survey {
     survey
 }
 
-fn search_times(task: &Task, limit: u64, (keep, progress): (bool, Progress)) -> Survey {
+fn search_times(task: &Task, stage: Stage, limit: u64, (keep, progress): (bool, Progress)) -> Survey {
     let edges = edges(task.system, &task.choices);
-    let plain = search_arrays(task, &task.plain_arrays(), (&edges, limit), (keep, progress));
+    let mut survey = match stage {
+        Stage::Several => search_arrays(task, &task.plain_arrays(), (&edges, limit), (keep, progress)),
+        Stage::InRounds | Stage::One => Survey { keep, ..Survey::default() },
+    };
     // The largest arrays that lead to designs: in smaller ones a PE does more, round by round.
-    let in_rounds = task.arrays_in_rounds();
-    let mut survey = plain;
+    let in_rounds: Vec<Axes> = stage.in_rounds(task).collect();
     for (number, axes) in in_rounds.iter().enumerate() {
         if survey.is_stopped {
             break;
@@ -265,18 +299,20 @@ fn placements(
     let (most, stays) = (task.limits.placements, keep || task.constraint.rank().is_some());
     let strict = strict_operands(system, &task.choices);
     let (mut placements, mut left_out, mut is_cut_short) = (vec![], LeftOut::default(), false);
+    let near = NearRows::default();
     for axes in arrays.iter().copied() {
-        let (lines, slanted) = task.lines(axes);
+        let Lines { each, count, slanted } = task.lines(axes);
         left_out.slanted += slanted;
-        for fixed in lines {
+        for (done, fixed) in each.enumerate() {
             // What leads nowhere under one line mostly does under the others.
             if is_cut_short || placements.len() > all_most {
-                left_out.unlisted += 1;
-                continue;
+                left_out.unlisted += count - done as u64;
+                break;
             }
             let strict = strict.clone();
             let most = most.min(all_most.saturating_add(1) - placements.len());
-            let found = Places { system, edges, axes, bound, network, fixed, stays, strict, most }.all(goes_on);
+            let found =
+                Places { system, edges, axes, bound, network, fixed, stays, strict, most, near: &near }.all(goes_on);
             placements.extend(found.placements);
             is_cut_short |= found.is_cut_short;
             let is_last = placements.len() > all_most;

@@ -10,7 +10,7 @@ use crate::extract::constraint::place_of;
 use crate::extract::limits::MAPS_OF_A_DATAFLOW;
 use crate::extract::partition::axis_of;
 use crate::extract::{Constraint, Limits, MOST_FREE};
-use crate::mapping::candidates::Bounds;
+use crate::mapping::candidates::{Bounds, Leading};
 use crate::mapping::{TakerSets, candidates};
 use crate::rewrite::{Choices, Transport};
 use std::sync::Arc;
@@ -66,6 +66,23 @@ pub struct Task<'a> {
     pub(super) costs: CostCache,
     /// What the search took so far, for this task and those made of it.
     pub(super) work: Arc<Work>,
+}
+
+/// Lines of places, each with what it says of each family.
+pub(super) struct Lines<'a> {
+    /// The lines, one after the other: there may be hundreds of thousands.
+    pub each: Box<dyn Iterator<Item = GivenRows> + 'a>,
+    /// How many there are.
+    pub count: u64,
+    /// How many are left out since they are not along the axes.
+    pub slanted: u64,
+}
+
+impl Lines<'_> {
+    /// What a schedule gives.
+    fn one(given: GivenRows) -> Self {
+        Lines { each: Box::new(std::iter::once(given)), count: 1, slanted: 0 }
+    }
 }
 
 /// What a search takes, in maps of one space that could be looked at meanwhile. It is counted by what is done, so it is the same on
@@ -332,11 +349,15 @@ impl<'a> Task<'a> {
             Some(rounds) => self.carried(ranks.into_iter().filter(|_| rounds > 0).collect(), |_| rounds),
             None if self.limits.rounds == 0 => vec![],
             None => {
-                let is_small = self.system.spaces.len() <= self.limits.rounds;
-                let open = ranks.into_iter().filter(|rank| *rank + 1 < dimension && (is_small || *rank == 0)).collect();
+                let open = ranks.into_iter().filter(|rank| *rank + 1 < dimension).collect();
                 self.carried(open, |rank| dimension - 1 - rank)
             }
         }
+    }
+
+    /// Whether arrays in rounds are looked at together with those of plain times, not only where these lead to nothing.
+    pub(super) fn has_rounds_at_once(&self) -> bool {
+        self.constraint.rounds().is_some() || self.system.spaces.len() <= self.limits.rounds
     }
 
     /// The largest number of indices of a space.
@@ -355,14 +376,15 @@ impl<'a> Task<'a> {
         carried.map(|rank| Axes { rank, rounds: rounds(rank) }).collect()
     }
 
-    /// What one line of places, and of rounds, can say in an array: for each family the rows where it has all indices of the line. With
-    /// it how many lines are left out.
-    pub(super) fn lines(&self, axes: Axes) -> (Vec<GivenRows>, u64) {
+    /// What one line of places, and of rounds, can say in an array: for each family the rows where it has all indices of the line.
+    pub(super) fn lines(&self, axes: Axes) -> Lines<'_> {
         if self.constraint.places.iter().any(Option::is_some) {
-            return (vec![self.constraint.fixed_rows()], 0);
+            return Lines::one(self.constraint.fixed_rows());
         }
         let families = &self.system.families;
-        let Some(largest) = families.iter().rev().max_by_key(|family| family.indices.len()) else { return (vec![], 0) };
+        let Some(largest) = families.iter().rev().max_by_key(|family| family.indices.len()) else {
+            return Lines { each: Box::new(std::iter::empty()), count: 0, slanted: 0 };
+        };
         let names = &largest.indices;
         let of_families = |rows: &[Vector]| -> Vec<Option<Matrix>> {
             let rows: Vec<Affine> = rows.iter().map(|row| Affine::from_row(names, row)).collect();
@@ -373,26 +395,29 @@ impl<'a> Task<'a> {
         let kept = candidates::places_or_axes(names.len(), axes.rank, self.bounds.bound, !are_all);
         // Of those that are counted, some are not kept though all are looked at: their rows depend on each other.
         let counted = u64::try_from(count).unwrap_or(u64::MAX);
-        let left_out = if are_all { 0 } else { counted.saturating_sub(kept.len() as u64) };
-        let given = self.constraint.rounds.iter().any(Option::is_some);
-        let in_rounds = |place: &Matrix| -> Vec<GivenRows> {
-            if given || axes.rounds == 0 {
-                let rounds = self.constraint.fixed_rows().rounds;
-                return vec![GivenRows { places: of_families(place.rows()), rounds }];
-            }
-            // Where nothing that is computed is read, rounds may as well count upwards.
-            let hands = self.system.sources.iter().flatten().any(|sources| !sources.is_empty());
-            let upwards = |rounds: &Vec<Vector>| hands || rounds.iter().flatten().all(|entry| *entry >= 0);
-            let rounds = candidates::leading_rows(names.len(), axes.rounds, false).into_iter().filter(upwards);
-            let whole = |rounds: &Vec<Vector>| {
-                let all = place.rows().iter().chain(rounds).cloned().collect();
-                Matrix::new(all, names.len()).rank() == axes.rank + axes.rounds
-            };
-            let with =
-                |rounds: Vec<Vector>| GivenRows { places: of_families(place.rows()), rounds: of_families(&rounds) };
-            rounds.filter(whole).map(with).collect()
+        let slanted = if are_all { 0 } else { counted.saturating_sub(kept.len() as u64) };
+        if axes.rounds == 0 || self.constraint.rounds.iter().any(Option::is_some) {
+            let rounds = self.constraint.fixed_rows().rounds;
+            let count = kept.len() as u64;
+            let each = kept.into_iter();
+            let each = each.map(move |place| GivenRows { places: of_families(place.rows()), rounds: rounds.clone() });
+            return Lines { each: Box::new(each), count, slanted };
+        }
+        // Where nothing that is computed is read, rounds may as well count upwards.
+        let is_upwards = !self.system.sources.iter().flatten().any(|sources| !sources.is_empty());
+        // Places are along the axes here, and rounds count the other indices.
+        let leading = move |place: &Matrix| {
+            let is_free = |index: &usize| place.rows().iter().all(|row| row[*index] == 0);
+            let (dimension, count) = (place.columns(), axes.rounds);
+            Leading { dimension, free: (0..dimension).filter(is_free).collect(), count, is_upwards }
         };
-        (kept.iter().flat_map(in_rounds).collect(), left_out)
+        let count = kept.iter().map(|place| leading(place).ways()).fold(0, u64::saturating_add);
+        let each = kept.into_iter().flat_map(move |place| {
+            let places = of_families(place.rows());
+            let rounds = leading(&place).rows();
+            rounds.map(move |rounds| GivenRows { places: places.clone(), rounds: of_families(&rounds) })
+        });
+        Lines { each: Box::new(each), count, slanted }
     }
 
     /// The box for the steps: a latency of more than one makes room for steps as much longer.

@@ -28,8 +28,6 @@ use std::time::Instant;
 use systole_base::diagnostic::{Checked, counted};
 use systole_base::integer::Name;
 use systole_base::scalar::Precision;
-use systole_compile::cost::Objective;
-use systole_compile::extract::Found;
 use systole_equations::recurrence::RecurrenceSystem;
 use systole_program::array;
 use systole_program::array::Program;
@@ -213,23 +211,12 @@ fn print_kernel(system: &RecurrenceSystem, output: &Output) {
     }
 }
 
-/// Where the winner is one PE, since it loads the fewest words, and nobody has said what is best: the design of several that takes the fewest
-/// cycles.
-fn faster<'a>(searched: &'a Searched, winner: &Winner) -> Option<&'a Found> {
-    let is_open = searched.setting.objective == Objective::Systolic && winner.found.cost.pes == 1;
-    let found = searched.front.iter().min_by_key(|found| Objective::Cycles.key(&found.cost));
-    found.filter(|found| is_open && found.cost.cycles < winner.found.cost.cycles)
-}
-
 fn print_winner(searched: &Searched, winner: &Winner, output: &Output) {
     let words = shape::words(&winner.design);
     let at = show::counted_elsewhere(searched).map_or_else(String::new, |sizes| format!(" at {sizes}"));
     let lines = words.line().into_iter().chain([show::cost(&winner.found.cost) + &at]);
     for (number, line) in lines.chain(words.spaces().iter().cloned()).enumerate() {
         output.line(&format!("  {:<9} {line}", if number == 0 { "winner" } else { "" }));
-    }
-    if let Some(faster) = faster(searched, winner) {
-        output.line(&format!("  {:<9} {} by --objective cycles", "faster", show::cost(&faster.cost)));
     }
     let milliseconds: f64 = winner.proofs.iter().map(|proof| proof.milliseconds).sum();
     let for_all = show::for_all(&searched.kernel.system().parameters);

@@ -24,7 +24,7 @@ mod partial;
 mod stage;
 
 use super::Task;
-use super::places::{Axes, Edge, GivenRows, Places, strict_operands};
+use super::places::{Axes, Edge, GivenRows, NearRows, Places, strict_operands};
 use crate::extract::Survey;
 use keep::best;
 use partial::Partial;
@@ -60,7 +60,8 @@ fn order(task: &Task, edges: &[Edge]) -> Vec<usize> {
     let system = task.system;
     let (network, bound, fixed) = (task.machine.links.network, task.bounds.bound, GivenRows::default());
     let strict = strict_operands(system, &task.choices);
-    Places { system, edges, axes: Axes::default(), bound, network, fixed, stays: false, strict, most: 0 }.order()
+    let (axes, near) = (Axes::default(), &NearRows::default());
+    Places { system, edges, axes, bound, network, fixed, stays: false, strict, most: 0, near }.order()
 }
 
 /// The search in arrays of one kind. What a narrow beam gives up may be all that goes on without turns, so it is widened before any space

@@ -8,7 +8,7 @@ use super::keep::{Legal, legal_of};
 use super::partial::Partial;
 use crate::extract::Survey;
 use crate::extract::solve::dataflows::{Dataflows, Laid, some_ways, ways_to_lay};
-use crate::extract::solve::places::{Axes, Edge, Placement, Places, edges, strict_operands};
+use crate::extract::solve::places::{Axes, Edge, NearRows, Placement, Places, edges, strict_operands};
 use crate::extract::solve::search::forms;
 use crate::extract::solve::task::{Task, Work};
 use crate::mapping::SpaceDesign;
@@ -34,6 +34,7 @@ pub struct Stage<'a> {
     /// Its number in the whole system.
     newest: usize,
     axes: Axes,
+    near: NearRows,
 }
 
 /// What a stage came to.
@@ -55,7 +56,7 @@ impl<'a> Stage<'a> {
         task.newest = Some(families.partition_point(|family| *family < newest));
         let edges = edges(system, &task.choices);
         let spaces = whole.system.spaces_among(&families);
-        Stage { whole, task, edges, families, spaces, newest, axes }
+        Stage { whole, task, edges, families, spaces, newest, axes, near: NearRows::default() }
     }
 
     /// The best legal designs that go on from these, so many under each objective; a survey is told of them. Where none are legal without it
@@ -169,7 +170,8 @@ impl<'a> Stage<'a> {
         let stays = constraint.places.iter().any(Option::is_some);
         let (network, fixed) = (machine.links.network, constraint.fixed_rows());
         let (strict, bound, most) = (strict_operands(system, choices), bounds.bound, limits.next);
-        let places = Places { system, edges: &self.edges, axes: self.axes, bound, network, fixed, stays, strict, most };
+        let (edges, axes, near) = (&self.edges, self.axes, &self.near);
+        let places = Places { system, edges, axes, bound, network, fixed, stays, strict, most, near };
         let rows: Vec<_> = self.families.iter().map(|family| partial.rows[*family].clone()).collect();
         places.beside(&rows, self.families.partition_point(|family| *family < self.newest))
     }

@@ -51,11 +51,12 @@ pub fn in_order(
     let left = system.families.iter().zip(places).map(|(family, place)| family.indices.len() - place.rank());
     let rounds = left.max().unwrap_or(0).saturating_sub(1);
     let open = dependences(system, choices, edges);
+    let inwards: Vec<Vec<usize>> = (0..system.families.len()).map(|family| inwards(system, choices, family)).collect();
     let of = |shares: bool| {
         let families: Vec<usize> = (0..system.families.len()).collect();
         let rows = vec![vec![]; families.len()];
-        let most = most.div_ceil(2);
-        let mut search = Search { system, places, is_tight, rounds, shares, most, tried: 0, found: vec![] };
+        let (most, inwards) = (most.div_ceil(2), inwards.clone());
+        let mut search = Search { system, places, is_tight, rounds, shares, inwards, most, tried: 0, found: vec![] };
         let (open, queue) = (open.clone(), VecDeque::new());
         search.extend(Partial { rows, open, queue, groups: vec![families], end: None });
         (search.found, search.tried as u64)
@@ -122,6 +123,23 @@ fn dependences(system: &SpaceSystem, choices: &[Choices], edges: &[Edge]) -> Vec
     read.chain(summed).filter(|dependence| !dependence.set.is_empty()).collect()
 }
 
+/// The indices of a family, outer loops first: those that nothing is reduced along, then the levels of its reductions from the last to the
+/// first. A sum in a register is added up without a break, so the loops of its reduction are the innermost, in the order of its levels.
+fn inwards(system: &SpaceSystem, choices: &[Choices], family: usize) -> Vec<usize> {
+    let mut levels: Vec<usize> = vec![];
+    let members = system.members.iter().zip(&system.spaces).zip(choices);
+    for ((member, space), choices) in members.filter(|((member, _), _)| member.family == family) {
+        let directions = choices.chains.first().map(|chain| chain.directions.as_slice()).unwrap_or_default();
+        for direction in directions {
+            let moves = |form: &Affine| form.row(space.indices()).iter().zip(direction).any(|(a, by)| a * by != 0);
+            let along = (0..member.embedding.len()).filter(|index| moves(&member.embedding[*index]));
+            levels.extend(along.filter(|index| !levels.contains(index)).collect::<Vec<_>>());
+        }
+    }
+    let others = (0..system.families[family].indices.len()).filter(|index| !levels.contains(index));
+    others.chain(levels.iter().rev().copied()).collect()
+}
+
 /// Families that share a loop.
 #[derive(Clone)]
 struct Loop {
@@ -153,6 +171,8 @@ struct Search<'a> {
     rounds: usize,
     /// Whether families share loops that do not need each other.
     shares: bool,
+    /// For each family its indices, outer loops first.
+    inwards: Vec<Vec<usize>>,
     most: usize,
     tried: usize,
     found: Vec<Placement>,
@@ -308,11 +328,11 @@ impl Search<'_> {
         units.chain(has_room.then(|| vec![0; count])).collect()
     }
 
-    /// The indices that neither the place nor a row of a family has.
+    /// The indices that neither the place nor a row of a family has, outer loops first.
     fn free_indices(&self, family: usize, before: &[Row]) -> Vec<usize> {
         let counted = || self.places[family].rows().iter().chain(before.iter().map(|(row, _)| row));
         let is_free = |index: &usize| counted().all(|row| row[*index] == 0);
-        (0..self.system.families[family].indices.len()).filter(is_free).collect()
+        self.inwards[family].iter().copied().filter(is_free).collect()
     }
 
     fn placement(&self, rows: &[Vec<Row>]) -> Placement {

@@ -1,8 +1,11 @@
 //! Places for all families of a system, each a constant number of PEs from those it takes values from.
 
 use crate::extract::MOST_FREE;
-use crate::mapping::candidates;
+use crate::mapping::candidates::{self, Leading};
 use crate::rewrite::{Choices, Transport};
+use rustc_hash::FxHashMap;
+use std::cmp::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
 use systole_base::integer::{Affine, Matrix, Vector, lexicographic_sign};
 use systole_base::network::Network;
 use systole_equations::recurrence::spaces::SpaceSystem;
@@ -101,6 +104,9 @@ impl Listing<'_> {
 /// A row of a place with its shift.
 pub type Row = (Vector, Affine);
 
+/// Rows for a family, one choice after the other.
+type RowChoices<'a> = Box<dyn Iterator<Item = Vec<Row>> + 'a>;
+
 /// What is enumerated.
 pub struct Places<'a> {
     /// The system.
@@ -124,6 +130,28 @@ pub struct Places<'a> {
     pub strict: Vec<Vec<bool>>,
     /// No more placements than this are listed.
     pub most: usize,
+    /// What is known of rows near others.
+    pub near: &'a NearRows,
+}
+
+/// What rows of a family near others along one axis depend on: the family, whether the axis is one of the array, the first round or a later
+/// one, the row that is given, and those of all families that are placed.
+type Neighbours = (usize, Ordering, Option<Vector>, Vec<Option<Row>>);
+
+/// Rows near others that were met before: lines of places differ in one axis or two, and share the others.
+#[derive(Debug, Default)]
+pub struct NearRows(Mutex<FxHashMap<Neighbours, Arc<Vec<Row>>>>);
+
+impl NearRows {
+    /// The rows beside these neighbours, made once.
+    fn of(&self, neighbours: Neighbours, make: impl FnOnce() -> Vec<Row>) -> Arc<Vec<Row>> {
+        if let Some(known) = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&neighbours) {
+            return known.clone();
+        }
+        let rows = Arc::new(make());
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(neighbours, rows.clone());
+        rows
+    }
 }
 
 /// Which operands have no other way than from the point that computes them: those that no stream carries, and those whose
@@ -192,13 +220,28 @@ impl Places<'_> {
 
     /// The placements of a family that fit those placed already, plainest first, and whether there were more than the most.
     pub fn beside(&self, rows: &[Option<Vec<Row>>], family: usize) -> (Vec<Placement>, bool) {
+        let guiding = self.guiding(family, rows);
+        if guiding.is_empty() {
+            return self.first_that_fit(rows, family, (self.plainest_free_rows(family), true));
+        }
+        let (alternatives, are_all) = plainest(self.guided_rows(family, rows, &guiding));
+        let of = |number: u64| numbered(&alternatives, number).flatten().cloned().collect();
+        self.first_that_fit(rows, family, (Box::new(plainest_first(&alternatives).map(of)), are_all))
+    }
+
+    /// The first choices of rows for a family that fit those placed already, and whether there are more; `are_all` says whether no choice is missing.
+    fn first_that_fit(
+        &self,
+        rows: &[Option<Vec<Row>>],
+        family: usize,
+        (choices, are_all): (RowChoices, bool),
+    ) -> (Vec<Placement>, bool) {
         let (mut rows, mut found) = (rows.to_vec(), vec![]);
-        let (alternatives, are_all) = plainest(self.alternatives(family, &rows));
-        for number in plainest_first(&alternatives) {
-            rows[family] = Some(numbered(&alternatives, number).flatten().cloned().collect());
+        for (number, choice) in choices.enumerate() {
+            rows[family] = Some(choice);
             let fits = self.fits(family, &rows).then(|| self.placement(&rows));
             found.extend(fits.flatten());
-            if found.len() > self.most {
+            if found.len() > self.most || number as u64 >= MOST_ORDERED {
                 found.truncate(self.most);
                 return (found, true);
             }
@@ -245,48 +288,83 @@ impl Places<'_> {
     }
 
     /// All rows of a family.
-    fn choices(&self, family: usize, rows: &[Option<Vec<Row>>]) -> impl Iterator<Item = Vec<Row>> + use<> {
-        candidates::one_of_each(self.alternatives(family, rows)).map(|choice| choice.concat())
+    fn choices(&self, family: usize, rows: &[Option<Vec<Row>>]) -> RowChoices<'_> {
+        let guiding = self.guiding(family, rows);
+        if guiding.is_empty() {
+            return Box::new(self.free_places(family).into_iter().flat_map(self.with_rounds(family)));
+        }
+        let all = candidates::one_of_each(self.guided_rows(family, rows, &guiding));
+        Box::new(all.map(|choice| choice.concat()))
     }
 
-    /// The rows of a family: one list an axis, of which one each is chosen, or one list for all axes together.
-    fn alternatives(&self, family: usize, rows: &[Option<Vec<Row>>]) -> Vec<Vec<Vec<Row>>> {
+    /// The edges that hold a family near those that are placed; where nothing else may be chosen these alone.
+    fn guiding<'b>(&'b self, family: usize, rows: &'b [Option<Vec<Row>>]) -> Vec<&'b Edge> {
         let joining: Vec<&Edge> = self.joining(family, rows).collect();
         let forced: Vec<&Edge> = joining.iter().filter(|edge| edge.is_forced(self.system)).copied().collect();
-        let guiding = if forced.is_empty() { joining } else { forced };
-        if guiding.is_empty() {
-            return vec![self.free_rows(family)];
-        }
-        let count = self.axes.rank + self.axes.rounds;
-        let on_axis = |axis| self.rows_on(family, rows, &guiding, axis).into_iter().map(|row| vec![row]).collect();
-        (0..count).map(on_axis).collect()
+        if forced.is_empty() { joining } else { forced }
     }
 
-    /// The rows of a family that nothing holds near another: the places, each with every choice of rounds.
-    fn free_rows(&self, family: usize) -> Vec<Vec<Row>> {
+    /// The rows of a family near others: one list an axis, of which one each is chosen.
+    fn guided_rows(&self, family: usize, rows: &[Option<Vec<Row>>], guiding: &[&Edge]) -> Vec<Vec<Vec<Row>>> {
+        let on_axis = |axis: usize| {
+            let placed = rows.iter().map(|rows| rows.as_ref().map(|rows| rows[axis].clone())).collect();
+            let neighbours = (family, axis.cmp(&self.axes.rank), self.fixed_row(family, axis).cloned(), placed);
+            let near = self.near.of(neighbours, || self.rows_on(family, rows, guiding, axis));
+            near.iter().map(|row| vec![row.clone()]).collect()
+        };
+        (0..self.axes.rank + self.axes.rounds).map(on_axis).collect()
+    }
+
+    /// The rows of a family that nothing holds near another, the plainest first.
+    fn plainest_free_rows(&self, family: usize) -> RowChoices<'_> {
+        let places = self.free_places(family);
+        let are_along_axes = places.iter().all(candidates::is_along_axes);
+        let rows = places.into_iter().flat_map(self.with_rounds(family));
+        if are_along_axes {
+            // One is as plain as the other, and there may be hundreds of thousands.
+            return Box::new(rows);
+        }
+        let mut rows: Vec<Vec<Row>> = rows.collect();
+        rows.sort_by_cached_key(|rows| plainness(rows));
+        Box::new(rows.into_iter())
+    }
+
+    /// The places of a family that nothing holds near another.
+    fn free_places(&self, family: usize) -> Vec<Matrix> {
+        if let Some(place) = &self.fixed.places[family] {
+            return vec![place.clone()];
+        }
         let dimension = self.system.families[family].indices.len();
-        let rounds = match &self.fixed.rounds[family] {
-            Some(rounds) => vec![rounds.rows().to_vec()],
-            None => candidates::leading_rows(dimension, self.axes.rounds, false),
-        };
-        let places = match &self.fixed.places[family] {
-            Some(place) => vec![place.clone()],
-            None => {
-                let count = candidates::count_places(dimension, self.axes.rank, self.bound);
-                let are_many = count.saturating_mul(rounds.len() as u128) > MOST_FREE;
-                candidates::places_or_axes(dimension, self.axes.rank, self.bound, are_many)
-            }
-        };
-        let plain = |row: &Vector| (row.clone(), Affine::default());
-        let with = |place: &Matrix| {
-            let rows = rounds.iter().map(|rounds| place.rows().iter().chain(rounds).map(plain).collect::<Vec<Row>>());
-            let independent = |rows: &Vec<Row>| {
-                let all = Matrix::new(rows.iter().map(|(row, _)| row.clone()).collect(), dimension);
-                self.axes.rounds == 0 || all.rank() == rows.len().min(dimension)
+        let ways = if self.fixed.rounds[family].is_some() { 1 } else { self.counted(family).ways() };
+        let count = candidates::count_places(dimension, self.axes.rank, self.bound);
+        let are_many = count.saturating_mul(u128::from(ways)) > MOST_FREE;
+        candidates::places_or_axes(dimension, self.axes.rank, self.bound, are_many)
+    }
+
+    /// What rounds may count of a family.
+    fn counted(&self, family: usize) -> Leading {
+        let dimension = self.system.families[family].indices.len();
+        Leading { dimension, free: (0..dimension).collect(), count: self.axes.rounds, is_upwards: false }
+    }
+
+    /// Makes the rows of a family of a place, one choice for each of its rounds.
+    fn with_rounds(&self, family: usize) -> impl Fn(Matrix) -> RowChoices<'static> + use<> {
+        let counted = self.counted(family);
+        let given = self.fixed.rounds[family].as_ref().map(|rounds| rounds.rows().to_vec());
+        move |place: Matrix| {
+            let rounds = match &given {
+                Some(rounds) => Box::new(std::iter::once(rounds.clone())),
+                None => besides(&counted, &place).rows(),
             };
-            rows.filter(independent).collect::<Vec<_>>()
-        };
-        places.iter().flat_map(with).collect()
+            let plain = |row: &Vector| (row.clone(), Affine::default());
+            let rows = rounds.map(move |rounds| place.rows().iter().chain(&rounds).map(plain).collect::<Vec<Row>>());
+            let (dimension, count) = (counted.dimension, counted.count);
+            let is_independent = move |rows: &Vec<Row>| {
+                let all = || Matrix::new(rows.iter().map(|(row, _)| row.clone()).collect(), dimension);
+                count == 0 || all().rank() == rows.len().min(dimension)
+            };
+            Box::new(rows.filter(is_independent))
+        }
     }
 
     /// The row that is given of a family along an axis.
@@ -442,12 +520,27 @@ fn plainest(mut lists: Vec<Vec<Vec<Row>>>) -> (Vec<Vec<Vec<Row>>>, bool) {
     (lists, are_all)
 }
 
+/// Of these rounds those whose indices are not in the place, where they can all be others.
+fn besides(rounds: &Leading, place: &Matrix) -> Leading {
+    let is_free = |index: &usize| place.rows().iter().all(|row| row[*index] == 0);
+    let others: Vec<usize> = rounds.free.iter().copied().filter(is_free).collect();
+    match candidates::is_along_axes(place) && others.len() >= rounds.count {
+        true => Leading { free: others, ..rounds.clone() },
+        false => rounds.clone(),
+    }
+}
+
+/// What orders rows of a family, the plainest first: how many sizes they are shifted by, then how large their entries are.
+fn plainness(rows: &[Row]) -> (i64, i64) {
+    let of_row = |row: &Row| (row.1.terms().count() as i64, row.0.iter().map(|entry| entry.abs()).sum::<i64>());
+    rows.iter().map(of_row).fold((0, 0), |(a, b), (c, d)| (a + c, b + d))
+}
+
 /// The ways to take one of each list by their numbers, the plainest first, then as [`candidates::one_of_each`] has them: there are
 /// millions, so none is written down before its turn.
 fn plainest_first(lists: &[Vec<Vec<Row>>]) -> impl Iterator<Item = u64> + use<> {
-    let weight = |row: &Row| (row.1.terms().count() as i64, row.0.iter().map(|entry| entry.abs()).sum::<i64>());
     let add = |(a, b): (i64, i64), (c, d): (i64, i64)| (a + c, b + d);
-    let of_list = |list: &Vec<Vec<Row>>| list.iter().map(|rows| rows.iter().map(weight).fold((0, 0), add)).collect();
+    let of_list = |list: &Vec<Vec<Row>>| list.iter().map(|rows| plainness(rows)).collect();
     let weights: Vec<Vec<(i64, i64)>> = lists.iter().map(of_list).collect();
     let weighed = |number| (numbered(&weights, number).copied().fold((0, 0), add), number);
     let mut all: Vec<((i64, i64), u64)> = (0..candidates::ways(lists)).map(weighed).collect();

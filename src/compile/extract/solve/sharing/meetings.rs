@@ -22,6 +22,9 @@ use systole_equations::recurrence::spaces::SpaceSystem;
 /// So many meetings of two spaces at one trial are reported at once.
 const MOST_MEETINGS: usize = 6;
 
+/// So many points are looked at for one design at small sizes.
+const MOST_TRIED: u64 = 20_000;
+
 /// How long one proof may take; running out of it refuses the design, it never lets one pass.
 const LIMIT: Duration = Duration::from_secs(10);
 
@@ -30,6 +33,10 @@ pub type Meeting = (Bindings, [SpacePoint; 2]);
 
 /// Sizes with the points of each space there.
 pub type Trial = (Bindings, Vec<Vec<Vector>>);
+
+fn points_of((_, points): &Trial) -> u64 {
+    points.iter().map(|points| points.len() as u64).sum()
+}
 
 /// What decides where and when a space runs.
 type Placement = (usize, SpaceTimeMap, Vec<Affine>, Vec<Affine>);
@@ -63,14 +70,18 @@ impl Meetings {
             let all = system.spaces.iter().map(|space| space.domain.set.points(space.indices(), &sizes));
             all.collect::<Option<Vec<_>>>().map(|all| (sizes, all))
         });
-        let trials: Vec<Trial> = listed.collect();
+        // Where constants make even small sizes large, proofs say the same sooner.
+        let trials = listed.scan(0, |sum, trial| {
+            *sum += points_of(&trial);
+            Some(trial).filter(|_| *sum <= MOST_TRIED)
+        });
+        let trials: Vec<Trial> = trials.collect();
         Meetings { trials: std::iter::once(counted).chain(trials).collect(), cell, known: Mutex::default() }
     }
 
     /// How many points are looked at for one design.
     pub fn points(&self) -> u64 {
-        let of_trial = |(_, points): &Trial| points.iter().map(|points| points.len() as u64).sum::<u64>();
-        self.trials.iter().map(of_trial).sum()
+        self.trials.iter().map(points_of).sum()
     }
 
     /// Some pairs that meet; an empty list says that none do at any size, `None` that a proof was not decided.
@@ -170,13 +181,15 @@ fn small_sizes(system: &SpaceSystem) -> impl Iterator<Item = Bindings> {
 /// Pairs that meet at one trial, a few of each two spaces; none where a number does not fit, which a proof finds out.
 fn at_trial((sizes, points): &Trial, design: &Design, cell: Cell) -> Vec<Meeting> {
     let Some(numbers) = slot_numbers(sizes, design, points) else { return vec![] };
+    // Points of one slot are next to each other, in their order.
+    let shared = numbers.shared();
+    if shared.is_empty() {
+        return vec![];
+    }
     let all = points.iter().enumerate().flat_map(|(space, points)| points.iter().map(move |point| (space, point)));
     let all: Vec<(usize, &Vector)> = all.collect();
-    // Points of one slot are next to each other, in their order.
-    let mut order: Vec<(u64, usize)> = numbers.into_iter().zip(0..).collect();
-    order.sort_unstable();
     let mut met: BTreeMap<(usize, usize), Vec<[usize; 2]>> = BTreeMap::new();
-    for slot in order.chunk_by(|one, other| one.0 == other.0).filter(|slot| slot.len() > 1) {
+    for slot in shared.chunk_by(|one, other| one.0 == other.0) {
         let mut sharing: Vec<usize> = vec![];
         for (_, point) in slot {
             let (space, is_full) = (all[*point].0, !cell.has_room_for(sharing.len() as u64 + 1));

@@ -1,6 +1,6 @@
 //! Where and when points run at given sizes, in numbers.
 
-use crate::mapping::{Calendar, Design, Fold, SpaceDesign};
+use crate::mapping::{Axis, Calendar, Design, Fold, SpaceDesign};
 use systole_base::cell::Cell;
 use systole_base::integer::{Affine, Bindings, Vector, dot};
 
@@ -30,19 +30,53 @@ impl<'a> Slots<'a> {
 
     /// The PE and the time of a point; `None` where a number does not fit.
     pub fn of(&self, point: &[i64]) -> Option<Slot> {
-        let mut pe: Vector = self.coordinates(point).collect::<Option<_>>()?;
+        let mut pe: Vector = self.rows().map(|row| row.at(point)).collect::<Option<_>>()?;
         let time = pe.split_off(self.origin.len());
         Some((pe, time))
     }
 
-    /// The coordinates of the PE of a point, then its time.
-    fn coordinates(&self, point: &[i64]) -> impl Iterator<Item = Option<i64>> {
-        let rows = self.part.map.place.rows().iter().zip(&self.origin).enumerate();
-        let place = move |(axis, (row, origin)): (usize, (&Vector, &i64))| {
-            Some(self.fold.axis(axis).pe(dot(row, point).checked_add(*origin)?))
-        };
+    /// The coordinates of the PE, then those of the time.
+    fn rows(&self) -> impl Iterator<Item = Coordinate<'_>> {
+        let place = self.part.map.place.rows().iter().zip(&self.origin).enumerate();
+        let place = place.map(|(axis, (row, start))| {
+            let folded = (!self.fold.is_none()).then(|| self.fold.axis(axis));
+            Coordinate { row, start: *start, folded }
+        });
         let steps = self.part.map.step.rows().iter().zip(&self.starts);
-        rows.map(place).chain(steps.map(|(row, start)| dot(row, point).checked_add(*start)))
+        place.chain(steps.map(|(row, start)| Coordinate { row, start: *start, folded: None }))
+    }
+}
+
+/// One coordinate of where or when points run.
+struct Coordinate<'a> {
+    row: &'a Vector,
+    start: i64,
+    /// How neighbours along its axis share a PE, if they do.
+    folded: Option<Axis>,
+}
+
+impl Coordinate<'_> {
+    /// Its value at a point; `None` where a number does not fit.
+    fn at(&self, point: &[i64]) -> Option<i64> {
+        let value = dot(self.row, point).checked_add(self.start)?;
+        Some(self.folded.map_or(value, |axis| axis.pe(value)))
+    }
+
+    /// Adds its values at some points to a column; `None` where a number might not fit. Most rows have one entry.
+    fn add_to(&self, column: &mut Vec<i64>, points: &[Vector]) -> Option<()> {
+        let entries: Vec<(usize, i64)> =
+            self.row.iter().copied().enumerate().filter(|(_, entry)| *entry != 0).collect();
+        let largest = |index: usize| points.iter().map(|point| point[index].unsigned_abs()).max().unwrap_or(0);
+        let reach = entries.iter().try_fold(self.start.unsigned_abs(), |sum, (index, entry)| {
+            sum.checked_add(entry.unsigned_abs().checked_mul(largest(*index))?)
+        })?;
+        i64::try_from(reach).ok()?;
+        let value = |point: &Vector| entries.iter().fold(self.start, |sum, (index, entry)| sum + entry * point[*index]);
+        match self.folded {
+            Some(axis) => column.extend(points.iter().map(|point| axis.pe(value(point)))),
+            None => column.extend(points.iter().map(value)),
+        }
+        Some(())
     }
 }
 
@@ -58,19 +92,18 @@ pub struct Occupied {
 /// How the array of a design is occupied by the points of each space; `None` where a number does not fit.
 pub fn occupied(sizes: &Bindings, design: &Design, points: &[Vec<Vector>], cell: Cell) -> Option<Occupied> {
     let slots = all_slots(sizes, design, points)?;
-    let (mut numbers, sides) = slots.numbered()?;
-    let shared = cell.is_shared().then(|| holds_all(&numbers, points, cell));
-    numbers.sort_unstable();
-    numbers.dedup();
-    let is_apart = shared.unwrap_or(numbers.len() * slots.width == slots.all.len());
+    let (taken, sides) = slots.numbered()?;
+    let is_apart = match cell.is_shared() {
+        true => holds_all(&taken.numbers, points, cell),
+        false => taken.distinct() == slots.count as u64,
+    };
     let per_pe = sides[design.rank()..].iter().fold(1u64, |product, side| product.saturating_mul((*side).max(1)));
-    numbers.iter_mut().for_each(|slot| *slot /= per_pe);
-    numbers.dedup();
-    Some(Occupied { pes: numbers.len() as u64, is_apart })
+    let numbers = taken.numbers.into_iter().map(|slot| slot / per_pe).collect();
+    Some(Occupied { pes: Numbers { numbers, volume: taken.volume.div_ceil(per_pe) }.distinct(), is_apart })
 }
 
 /// A number for the slot of each point, space by space: the same where two share a PE and a time. `None` where a number does not fit.
-pub fn slot_numbers(sizes: &Bindings, design: &Design, points: &[Vec<Vector>]) -> Option<Vec<u64>> {
+pub fn slot_numbers(sizes: &Bindings, design: &Design, points: &[Vec<Vector>]) -> Option<Numbers> {
     all_slots(sizes, design, points)?.numbered().map(|(numbers, _)| numbers)
 }
 
@@ -86,7 +119,11 @@ fn holds_all(numbers: &[u64], points: &[Vec<Vector>], cell: Cell) -> bool {
 /// How many cycles there are from the first point to the last, with both; `None` where a number does not fit.
 pub fn cycles(sizes: &Bindings, design: &Design, points: &[Vec<Vector>], calendar: &Calendar) -> Option<u64> {
     let slots = all_slots(sizes, design, points)?;
-    let clocks = slots.all.chunks_exact(slots.width).map(|slot| calendar.clock(&slot[design.rank()..]));
+    let mut time = vec![0; slots.columns.len() - design.rank()];
+    let clocks = (0..slots.count).map(|point| {
+        time.iter_mut().zip(&slots.columns[design.rank()..]).for_each(|(entry, column)| *entry = column[point]);
+        calendar.clock(&time)
+    });
     let ends = clocks.map(|clock| clock.map(|clock| (clock, clock)));
     let join = |one: Option<(i64, i64)>, other: Option<(i64, i64)>| {
         let ((low, high), (first, last)) = (one?, other?);
@@ -98,39 +135,116 @@ pub fn cycles(sizes: &Bindings, design: &Design, points: &[Vec<Vector>], calenda
     }
 }
 
-/// The slots of all points, their coordinates one after the other.
+/// The slots of all points.
 struct AllSlots {
-    all: Vec<i64>,
-    /// How many coordinates one has.
-    width: usize,
+    /// For each coordinate its value at each point.
+    columns: Vec<Vec<i64>>,
+    /// How many points there are.
+    count: usize,
 }
 
 fn all_slots(sizes: &Bindings, design: &Design, points: &[Vec<Vector>]) -> Option<AllSlots> {
-    let (width, mut all) = (design.rank() + design.rounds() + 1, vec![]);
+    let count = points.iter().map(Vec::len).sum();
+    let mut columns = vec![Vec::with_capacity(count); design.rank() + design.rounds() + 1];
     for (space, points) in points.iter().enumerate() {
         let slots = Slots::new(sizes, design, space)?;
-        for point in points {
-            slots.coordinates(point).try_for_each(|entry| entry.map(|entry| all.push(entry)))?;
+        for (column, coordinate) in columns.iter_mut().zip(slots.rows()) {
+            coordinate.add_to(column, points)?;
         }
     }
-    Some(AllSlots { all, width })
+    Some(AllSlots { columns, count })
 }
 
 impl AllSlots {
     /// A number for each slot, in their order, the last coordinate fastest, and how long the range of each coordinate is.
-    fn numbered(&self) -> Option<(Vec<u64>, Vec<u64>)> {
-        let ends = |column: usize| {
-            let values = || self.all.iter().skip(column).step_by(self.width);
-            (values().min().copied().unwrap_or(0), values().max().copied().unwrap_or(-1))
+    fn numbered(&self) -> Option<(Numbers, Vec<u64>)> {
+        let (mut numbers, mut sides, mut volume) = (vec![0; self.count], vec![], 1u64);
+        for column in &self.columns {
+            let low = column.iter().min().copied().unwrap_or(0);
+            let high = column.iter().max().copied().unwrap_or(-1);
+            let side = u64::try_from(high.checked_sub(low)?.checked_add(1)?).ok()?;
+            volume = volume.checked_mul(side.max(1))?;
+            numbers.iter_mut().zip(column).for_each(|(sum, value)| *sum = *sum * side + (value - low) as u64);
+            sides.push(side);
+        }
+        Some((Numbers { numbers, volume }, sides))
+    }
+}
+
+/// One of so many numbers is marked in a table, or else they are sorted.
+const SPARSE: u64 = 1024;
+
+/// Numbers below a volume, some of which may be the same.
+pub struct Numbers {
+    numbers: Vec<u64>,
+    volume: u64,
+}
+
+impl Numbers {
+    /// How many different ones there are.
+    pub fn distinct(&self) -> u64 {
+        let Some(mut seen) = self.table() else {
+            let mut numbers = self.numbers.clone();
+            numbers.sort_unstable();
+            numbers.dedup();
+            return numbers.len() as u64;
         };
-        let ends: Vec<(i64, i64)> = (0..self.width).map(ends).collect();
-        let sides = ends.iter().map(|(low, high)| u64::try_from(high.checked_sub(*low)?.checked_add(1)?).ok());
-        let sides = sides.collect::<Option<Vec<u64>>>()?;
-        sides.iter().try_fold(1u64, |volume, side| volume.checked_mul((*side).max(1)))?;
-        let number = |slot: &[i64]| {
-            let digits = slot.iter().zip(&ends).zip(&sides);
-            digits.fold(0, |sum, ((value, (low, _)), side)| sum * side + (value - low) as u64)
+        self.numbers.iter().filter(|number| seen.mark(**number)).count() as u64
+    }
+
+    /// Those that come more than once, each time with its position, in ascending order. Most often there are none.
+    pub fn shared(&self) -> Vec<(u64, usize)> {
+        let numbers = &self.numbers;
+        let mut shared: Vec<(u64, usize)> = match (self.table(), self.table()) {
+            (Some(mut seen), Some(mut again)) => {
+                let count = numbers.iter().filter(|number| !seen.mark(**number) && again.mark(**number)).count();
+                let all = numbers.iter().copied().zip(0..);
+                if count == 0 { vec![] } else { all.filter(|(number, _)| again.has(*number)).collect() }
+            }
+            _ => numbers.iter().copied().zip(0..).collect(),
         };
-        Some((self.all.chunks_exact(self.width).map(number).collect(), sides))
+        shared.sort_unstable();
+        let several = shared.chunk_by(|one, other| one.0 == other.0).filter(|alike| alike.len() > 1);
+        several.flatten().copied().collect()
+    }
+
+    /// A table with a place for each number, where it is not much larger than they are many.
+    fn table(&self) -> Option<Table> {
+        let most = SPARSE.saturating_mul(self.numbers.len() as u64);
+        (self.volume <= most).then(|| Table(vec![0; self.volume as usize / 64 + 1]))
+    }
+}
+
+/// Which numbers came.
+struct Table(Vec<u64>);
+
+impl Table {
+    fn has(&self, number: u64) -> bool {
+        self.0[number as usize / 64] >> (number % 64) & 1 == 1
+    }
+
+    /// Marks a number, and says whether it is new.
+    fn mark(&mut self, number: u64) -> bool {
+        let is_new = !self.has(number);
+        self.0[number as usize / 64] |= 1 << (number % 64);
+        is_new
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_counted_alike_in_a_table_and_sorted() {
+        let lists = [vec![], vec![7], vec![3, 1, 3, 64, 63, 64, 3], vec![0, 127, 128, 5]];
+        for list in lists {
+            let of = |volume: u64| Numbers { numbers: list.clone(), volume };
+            assert!(of(129).table().is_some() != list.is_empty() && of(u64::MAX).table().is_none());
+            assert_eq!(of(129).distinct(), of(u64::MAX).distinct());
+            assert_eq!(of(129).shared(), of(u64::MAX).shared());
+        }
+        let twice = Numbers { numbers: vec![3, 1, 3, 64, 3], volume: 65 };
+        assert_eq!(twice.shared(), [(3, 0), (3, 2), (3, 4)]);
     }
 }

@@ -7,9 +7,8 @@ use crate::driver::kernels::limits::{Limit, next_step};
 use crate::driver::kernels::searched::Searched;
 use crate::driver::pipeline::{defect, messages, prove};
 use crate::driver::shown::show::grouped_count;
-use systole_base::diagnostic::{Diagnostic, Diagnostics, counted};
+use systole_base::diagnostic::{Diagnostic, Diagnostics};
 use systole_compile::extract::{Law, Stuck, nearest, why_stuck};
-use systole_compile::mapping::candidates::Bounds;
 use systole_compile::mapping::{Design, SpaceDesign};
 
 /// The messages for an empty front. What stands against one design says nothing of those that were not looked at, so where there may be
@@ -79,25 +78,16 @@ pub fn limits(searched: &Searched) -> Vec<Limit> {
     let of_beam = (seen.partial > 0).then(|| Limit::of_partial_designs(limits));
     let left_out = beyond_limits(limits, seen).into_iter().filter(|left| left.count > 0);
     let said = left_out.map(|left| Limit::new(format!("left out {}", left.said()), None));
-    let unasked = problem.constraint().rounds.iter().any(Option::is_none);
-    let of_times = unasked.then(|| of_times(searched.kernel.spaces().len(), limits.rounds, &searched.setting.bounds));
+    let unasked = limits.rounds > 0 && problem.constraint().rounds.iter().any(Option::is_none);
+    let of_times = unasked.then(|| {
+        let bound = searched.setting.bounds.bound;
+        Limit::new(format!("entries of the rounds of a time are {}..{bound} (--bound {bound})", -bound), None)
+    });
     let of_starts = searched.survey.refused.is_some().then(|| {
         let said = "of steps under which spaces meet or a queue grows only the shortest were looked at";
         Limit::new(said, None)
     });
     of_places.into_iter().chain(of_beam).chain(of_times).chain(of_starts).chain(said).collect()
-}
-
-/// The times that are looked at where no schedule gives one.
-fn of_times(spaces: usize, most: usize, bounds: &Bounds) -> Limit {
-    let bound = bounds.bound;
-    let said = match spaces > most {
-        true => {
-            format!("times in rounds are looked for on one PE alone, as there are more than {}", counted(most, "space"))
-        }
-        false => format!("entries of the rounds of a time are {}..{bound} (--bound {bound})", -bound),
-    };
-    Limit::new(said, None)
 }
 
 /// In a placement that was tried a value has no way to one that reads it: `why` is that of one of them.
@@ -195,9 +185,6 @@ fn at_place(searched: &Searched, problem: Diagnostic) -> Diagnostic {
 
 /// No placement came as far as times.
 fn no_place(searched: &Searched, reason: &Reason) -> Diagnostic {
-    if let Some(diagnostic) = too_few_axes(searched, reason) {
-        return diagnostic;
-    }
     let diagnostic = match searched.setting.constraint.place_span {
         Some(_) if searched.survey.maps == 0 => out_of_reach(searched, reason),
         _ => without_reason(searched, reason),
@@ -225,27 +212,6 @@ fn without_reason(searched: &Searched, reason: &Reason) -> Diagnostic {
     ];
     let said = notes.into_iter().filter(|(count, _)| *count > 0);
     said.fold(reason.message(searched), |diagnostic, (_, note)| diagnostic.note(note))
-}
-
-/// Where nobody has given a place: no array that is looked for has as many axes as the largest space needs.
-fn too_few_axes(searched: &Searched, reason: &Reason) -> Option<Diagnostic> {
-    let (cut, setting) = (&searched.kernel.cut, &searched.setting);
-    let most_spaces = searched.problem.limits()?.rounds;
-    if cut.spaces.len() <= most_spaces {
-        return None;
-    }
-    let largest = cut.spaces.iter().max_by_key(|space| space.dimension())?;
-    let least = largest.dimension().saturating_sub(1);
-    if setting.constraint.rank().is_some() || setting.bounds.ranks.iter().any(|rank| *rank >= least) {
-        return None;
-    }
-    let most = setting.bounds.ranks.iter().max()?;
-    let schedules: Vec<&str> = searched.kernel.system().schedules.iter().map(|schedule| &*schedule.name).collect();
-    let or = if schedules.is_empty() { String::new() } else { format!(", or --schedule {}", schedules.join(" | ")) };
-    let (name, indices, axes) = (&largest.name, largest.indices().join(", "), counted(*most, "axis"));
-    let note = format!("an array of {axes} has no place for all spaces at once: it takes {least}");
-    let why = format!("`{name}` runs along {indices}, and on a PE along one of these");
-    Some(reason.message(searched).note(note).note(why).help(format!("say --rank {least}{or}")))
 }
 
 /// No places of the other spaces are a link away from what they take.
