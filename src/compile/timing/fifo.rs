@@ -14,7 +14,7 @@ use systole_base::network::Links;
 use systole_program::obligation::{Formula, Kind, Obligation, Reason};
 
 /// The deepest channel for which words are told apart one by one.
-const DEEPEST: usize = 64;
+pub const DEEPEST: usize = 64;
 
 /// The claim that channels of `depth` words are enough for `flow`; `response` is ignored where the value stays.
 ///

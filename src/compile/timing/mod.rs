@@ -57,7 +57,7 @@ mod no_deadlock;
 mod handed_waits;
 
 pub use elements::element_obligations;
-pub use fifo::fifo_depth_obligation;
+pub use fifo::{DEEPEST, fifo_depth_obligation};
 pub use generate::{space_obligations, space_obligations_within};
 pub use handed_waits::no_deadlock_obligations;
 pub use handoff::handoff_obligations;

@@ -8,6 +8,7 @@ use crate::extract::enumerate::Checker;
 use crate::extract::enumerate::route;
 use crate::mapping::{Calendar, Carrier, Design, Giver, Handoff, SpaceDesign};
 use crate::rewrite::{Dataflow, Transport};
+use crate::timing::DEEPEST;
 use cost_cache::{Priced, ReadSet};
 use rustc_hash::{FxHashMap, FxHashSet};
 use slots::{Occupied, slot};
@@ -278,6 +279,10 @@ fn of_handoff(task: &Task, design: &Design, handoff: &Handoff, calendar: &Calend
     };
     let hops = task.machine.links.network.hops(displacement)?;
     let depth = design.handoff_depth(handoff, &task.machine.links)?;
+    // What is too deep to be proved is left to schedules, which hear why.
+    if depth > DEEPEST as u64 && !task.constraint.fixes_a_step() {
+        return None;
+    }
     let channel_words = takers * hops.unsigned_abs();
     Some(Cost { channel_words, buffers: depth * pes, fanout: 1, ..Cost::default() })
 }
