@@ -1,6 +1,7 @@
 //! Where and when points run at given sizes, in numbers.
 
 use crate::mapping::{Axis, Calendar, Design, Fold, SpaceDesign};
+use fixedbitset::FixedBitSet;
 use systole_base::cell::Cell;
 use systole_base::integer::{Affine, Bindings, Vector, dot};
 
@@ -145,7 +146,8 @@ struct AllSlots {
 
 fn all_slots(sizes: &Bindings, design: &Design, points: &[Vec<Vector>]) -> Option<AllSlots> {
     let count = points.iter().map(Vec::len).sum();
-    let mut columns = vec![Vec::with_capacity(count); design.rank() + design.rounds() + 1];
+    let width = design.rank() + design.rounds() + 1;
+    let mut columns: Vec<Vec<i64>> = (0..width).map(|_| Vec::with_capacity(count)).collect();
     for (space, points) in points.iter().enumerate() {
         let slots = Slots::new(sizes, design, space)?;
         for (column, coordinate) in columns.iter_mut().zip(slots.rows()) {
@@ -171,7 +173,7 @@ impl AllSlots {
     }
 }
 
-/// One of so many numbers is marked in a table, or else they are sorted.
+/// A table of numbers has no more than so many places for each of them; else they are sorted.
 const SPARSE: u64 = 1024;
 
 /// Numbers below a volume, some of which may be the same.
@@ -189,7 +191,7 @@ impl Numbers {
             numbers.dedup();
             return numbers.len() as u64;
         };
-        self.numbers.iter().filter(|number| seen.mark(**number)).count() as u64
+        self.numbers.iter().filter(|number| !seen.put(**number as usize)).count() as u64
     }
 
     /// Those that come more than once, each time with its position, in ascending order. Most often there are none.
@@ -197,9 +199,12 @@ impl Numbers {
         let numbers = &self.numbers;
         let mut shared: Vec<(u64, usize)> = match (self.table(), self.table()) {
             (Some(mut seen), Some(mut again)) => {
-                let count = numbers.iter().filter(|number| !seen.mark(**number) && again.mark(**number)).count();
+                numbers
+                    .iter()
+                    .filter(|number| seen.put(**number as usize))
+                    .for_each(|number| again.insert(*number as usize));
                 let all = numbers.iter().copied().zip(0..);
-                if count == 0 { vec![] } else { all.filter(|(number, _)| again.has(*number)).collect() }
+                if again.is_clear() { vec![] } else { all.filter(|(number, _)| again[*number as usize]).collect() }
             }
             _ => numbers.iter().copied().zip(0..).collect(),
         };
@@ -209,25 +214,9 @@ impl Numbers {
     }
 
     /// A table with a place for each number, where it is not much larger than they are many.
-    fn table(&self) -> Option<Table> {
+    fn table(&self) -> Option<FixedBitSet> {
         let most = SPARSE.saturating_mul(self.numbers.len() as u64);
-        (self.volume <= most).then(|| Table(vec![0; self.volume as usize / 64 + 1]))
-    }
-}
-
-/// Which numbers came.
-struct Table(Vec<u64>);
-
-impl Table {
-    fn has(&self, number: u64) -> bool {
-        self.0[number as usize / 64] >> (number % 64) & 1 == 1
-    }
-
-    /// Marks a number, and says whether it is new.
-    fn mark(&mut self, number: u64) -> bool {
-        let is_new = !self.has(number);
-        self.0[number as usize / 64] |= 1 << (number % 64);
-        is_new
+        (self.volume <= most).then(|| FixedBitSet::with_capacity(self.volume as usize))
     }
 }
 
