@@ -26,8 +26,6 @@ mod literature;
 
 mod meshes;
 
-mod nested;
-
 mod offered;
 
 mod refusals;
@@ -35,6 +33,8 @@ mod refusals;
 mod spaces;
 
 mod strategies;
+
+mod sums_in_rounds;
 
 mod systems;
 

@@ -116,7 +116,7 @@ pub fn steps(rank: usize, dimension: usize, entries: &[i64]) -> impl Iterator<It
 
 /// Every ordered choice of `count` different signed unit rows, or of those that count upwards: what numbers rounds.
 pub fn leading_rows(dimension: usize, count: usize, is_upwards: bool) -> Vec<Vec<Vector>> {
-    Leading { dimension, free: (0..dimension).collect(), count, is_upwards }.rows().collect()
+    Leading::new(dimension, count, is_upwards).rows().collect()
 }
 
 /// Ordered choices of `count` different unit rows of some indices, signed or upwards. There may be hundreds of thousands, so each is made when
@@ -134,6 +134,17 @@ pub struct Leading {
 }
 
 impl Leading {
+    /// Those of all indices.
+    pub fn new(dimension: usize, count: usize, is_upwards: bool) -> Leading {
+        Leading { dimension, free: (0..dimension).collect(), count, is_upwards }
+    }
+
+    /// Those of these indices that no row of a place has.
+    pub fn beside(mut self, place: &Matrix) -> Leading {
+        self.free.retain(|index| place.rows().iter().all(|row| row[*index] == 0));
+        self
+    }
+
     fn signs(&self) -> &'static [i64] {
         if self.is_upwards { &[1] } else { &[1, -1] }
     }

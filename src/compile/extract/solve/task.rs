@@ -406,11 +406,7 @@ impl<'a> Task<'a> {
         // Where nothing that is computed is read, rounds may as well count upwards.
         let is_upwards = !self.system.sources.iter().flatten().any(|sources| !sources.is_empty());
         // Places are along the axes here, and rounds count the other indices.
-        let leading = move |place: &Matrix| {
-            let is_free = |index: &usize| place.rows().iter().all(|row| row[*index] == 0);
-            let (dimension, count) = (place.columns(), axes.rounds);
-            Leading { dimension, free: (0..dimension).filter(is_free).collect(), count, is_upwards }
-        };
+        let leading = move |place: &Matrix| Leading::new(place.columns(), axes.rounds, is_upwards).beside(place);
         let count = kept.iter().map(|place| leading(place).ways()).fold(0, u64::saturating_add);
         let each = kept.into_iter().flat_map(move |place| {
             let places = of_families(place.rows());

@@ -55,7 +55,7 @@ pub fn in_order(
     let of = |shares: bool| {
         let families: Vec<usize> = (0..system.families.len()).collect();
         let rows = vec![vec![]; families.len()];
-        let (most, inwards) = (most.div_ceil(2), inwards.clone());
+        let (most, inwards) = (most.div_ceil(2), &inwards[..]);
         let mut search = Search { system, places, is_tight, rounds, shares, inwards, most, tried: 0, found: vec![] };
         let (open, queue) = (open.clone(), VecDeque::new());
         search.extend(Partial { rows, open, queue, groups: vec![families], end: None });
@@ -172,7 +172,7 @@ struct Search<'a> {
     /// Whether families share loops that do not need each other.
     shares: bool,
     /// For each family its indices, outer loops first.
-    inwards: Vec<Vec<usize>>,
+    inwards: &'a [Vec<usize>],
     most: usize,
     tried: usize,
     found: Vec<Placement>,

@@ -343,8 +343,7 @@ impl Places<'_> {
 
     /// What rounds may count of a family.
     fn counted(&self, family: usize) -> Leading {
-        let dimension = self.system.families[family].indices.len();
-        Leading { dimension, free: (0..dimension).collect(), count: self.axes.rounds, is_upwards: false }
+        Leading::new(self.system.families[family].indices.len(), self.axes.rounds, false)
     }
 
     /// Makes the rows of a family of a place, one choice for each of its rounds.
@@ -522,12 +521,8 @@ fn plainest(mut lists: Vec<Vec<Vec<Row>>>) -> (Vec<Vec<Vec<Row>>>, bool) {
 
 /// Of these rounds those whose indices are not in the place, where they can all be others.
 fn besides(rounds: &Leading, place: &Matrix) -> Leading {
-    let is_free = |index: &usize| place.rows().iter().all(|row| row[*index] == 0);
-    let others: Vec<usize> = rounds.free.iter().copied().filter(is_free).collect();
-    match candidates::is_along_axes(place) && others.len() >= rounds.count {
-        true => Leading { free: others, ..rounds.clone() },
-        false => rounds.clone(),
-    }
+    let others = rounds.clone().beside(place);
+    if candidates::is_along_axes(place) && others.ways() > 0 { others } else { rounds.clone() }
 }
 
 /// What orders rows of a family, the plainest first: how many sizes they are shifted by, then how large their entries are.
