@@ -68,10 +68,10 @@ pub fn search(task: &Task, keep: bool, progress: Progress) -> Survey {
 fn search_within(task: &Task, keep: bool, progress: Progress) -> Survey {
     task.work.begin();
     let mut survey = Survey { keep, ..Survey::default() };
-    for stage in [Stage::Several, Stage::InRounds, Stage::One] {
-        let is_open = stage == Stage::Several || stage.in_rounds(task).next().is_some();
+    for arrays in [Arrays::Several, Arrays::InRounds, Arrays::One] {
+        let is_open = arrays == Arrays::Several || arrays.in_rounds(task).next().is_some();
         if is_open && survey.designs == 0 && !survey.is_stopped {
-            survey = survey.merge(search_ways(task, stage, (keep, progress)));
+            survey = survey.merge(search_ways(task, arrays, (keep, progress)));
         }
     }
     if survey.designs > 0 {
@@ -83,7 +83,7 @@ fn search_within(task: &Task, keep: bool, progress: Progress) -> Survey {
 
 /// The arrays that are looked at together, in every way that values could take, before the next ones are.
 #[derive(Clone, Copy, PartialEq)]
-enum Stage {
+enum Arrays {
     /// Those of several PEs; for systems of many spaces without those in rounds.
     Several,
     /// Those of several PEs in rounds, for systems of many spaces.
@@ -92,22 +92,22 @@ enum Stage {
     One,
 }
 
-impl Stage {
-    /// The arrays of this stage that run in rounds, the largest first.
+impl Arrays {
+    /// Those that run in rounds, the largest first.
     fn in_rounds(self, task: &Task) -> impl Iterator<Item = Axes> {
-        let several = if task.has_rounds_at_once() { Stage::Several } else { Stage::InRounds };
-        let of = move |axes: &Axes| if axes.rank == 0 { Stage::One } else { several };
+        let several = if task.has_rounds_at_once() { Arrays::Several } else { Arrays::InRounds };
+        let of = move |axes: &Axes| if axes.rank == 0 { Arrays::One } else { several };
         task.arrays_in_rounds().into_iter().filter(move |axes| of(axes) == self)
     }
 }
 
-/// The search in the arrays of a stage. Times are plain where that leads to designs, else vectors; where neither does, what is computed is
+/// The search in these arrays. Times are plain where that leads to designs, else vectors; where neither does, what is computed is
 /// broadcast, or stored by each PE for itself or in a memory.
-fn search_ways(task: &Task, stage: Stage, (keep, progress): (bool, Progress)) -> Survey {
+fn search_ways(task: &Task, arrays: Arrays, (keep, progress): (bool, Progress)) -> Survey {
     let storing = task.storing();
     // Where something has to pass through memory, what is kept on its PE is looked at at once.
     let mut survey = match task.constraint.through_memory.is_empty() || storing.is_empty() {
-        true => search_times(task, stage, room_for(task, 1), (keep, progress)),
+        true => search_times(task, arrays, room_for(task, 1), (keep, progress)),
         false => Survey { keep, ..Survey::default() },
     };
     if survey.designs > 0 {
@@ -116,7 +116,7 @@ fn search_ways(task: &Task, stage: Stage, (keep, progress): (bool, Progress)) ->
     // Buses and what PEs keep are looked at both, and the cost decides: one takes many PEs, the other many cycles.
     let driving = task.driving().filter(|_| task.constraint.through_memory.is_empty() && !survey.is_stopped);
     if let Some(driving) = driving {
-        let driven = search_times(&driving, stage, room_for(task, SHARE), (keep, progress));
+        let driven = search_times(&driving, arrays, room_for(task, SHARE), (keep, progress));
         // What buses do not lead to either says nothing new of what streams have not led to.
         survey = match driven.designs > 0 || driven.is_stopped {
             true => survey.merge(driven),
@@ -128,7 +128,7 @@ fn search_ways(task: &Task, stage: Stage, (keep, progress): (bool, Progress)) ->
         if are_stored || survey.is_stopped {
             break;
         }
-        let stored = search_times(&storing, stage, room_for(task, SHARE), (keep, progress));
+        let stored = search_times(&storing, arrays, room_for(task, SHARE), (keep, progress));
         are_stored = stored.designs > 0;
         survey = survey.merge(stored);
     }
@@ -160,14 +160,14 @@ fn search_in_order(task: &Task, keep: bool) -> Survey {
     survey
 }
 
-fn search_times(task: &Task, stage: Stage, limit: u64, (keep, progress): (bool, Progress)) -> Survey {
+fn search_times(task: &Task, arrays: Arrays, limit: u64, (keep, progress): (bool, Progress)) -> Survey {
     let edges = edges(task.system, &task.choices);
-    let mut survey = match stage {
-        Stage::Several => search_arrays(task, &task.plain_arrays(), (&edges, limit), (keep, progress)),
-        Stage::InRounds | Stage::One => Survey { keep, ..Survey::default() },
+    let mut survey = match arrays {
+        Arrays::Several => search_arrays(task, &task.plain_arrays(), (&edges, limit), (keep, progress)),
+        Arrays::InRounds | Arrays::One => Survey { keep, ..Survey::default() },
     };
     // The largest arrays that lead to designs: in smaller ones a PE does more, round by round.
-    let in_rounds: Vec<Axes> = stage.in_rounds(task).collect();
+    let in_rounds: Vec<Axes> = arrays.in_rounds(task).collect();
     for (number, axes) in in_rounds.iter().enumerate() {
         if survey.is_stopped {
             break;
