@@ -293,11 +293,19 @@ fn first_proved(
     front: &[Found],
     options: &Options,
 ) -> Checked<(usize, Vec<Discharged>, Vec<Name>, Program)> {
-    let mut refuted = vec![];
+    let (mut refuted, mut unproved) = (vec![], None);
     for (number, found) in front.iter().enumerate() {
         let design = problem.design(found);
-        let program = emit(&design, &options.machine.links)?;
-        let (proofs, unstated) = prove(&design, &program, options)?;
+        let emitted = emit(&design, &options.machine.links);
+        let proved = emitted.and_then(|program| Ok((prove(&design, &program, options)?, program)));
+        let ((proofs, unstated), program) = match proved {
+            Ok(proved) => proved,
+            // Of another design all claims may be stated.
+            Err(why) => {
+                unproved.get_or_insert(why);
+                continue;
+            }
+        };
         let is_refuted = |proof: &Discharged| matches!(proof.verdict, Verdict::Refuted(_));
         if proofs.iter().all(|proof| proof.verdict == Verdict::Proved) {
             verify(problem, found)
@@ -309,7 +317,7 @@ fn first_proved(
             break;
         }
     }
-    Err(refuted)
+    Err(unproved.unwrap_or(refuted))
 }
 
 /// Why no design of the front is taken: others may be beyond it.

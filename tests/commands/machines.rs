@@ -182,6 +182,21 @@ fn a_design_that_does_not_fit_makes_room_for_the_next() {
     );
 }
 
+/// A slot is free only when its sender hears of it. Where that takes 100 cycles every stream needs more slots than are proved, and values that
+/// are loaded where they are used need none.
+#[test]
+fn a_design_whose_channels_are_too_deep_makes_room_for_the_next() {
+    let slow = written("[link]\nresponse = 100\n");
+    let run = ["run", "kernels/matmul.rec", "--size", "M=2,N=3,K=2", "--machine", &slow.1];
+    let ran = systole(&run);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stderr.contains("needs a FIFO of depth 101, and no more than 64 is proved"), "{}", ran.stderr);
+    assert!(ran.stdout.contains("matches reference bit for bit"), "{}", ran.stdout);
+    // A schedule that streams has no other.
+    let message = refused(&[&run[..], &["--schedule", "cannon"]].concat());
+    assert!(message.contains("needs a FIFO of depth 101, and no more than 64 is proved"), "{message}");
+}
+
 /// Each PE of this array keeps all K weights; the same program is held against the machine by `run`, `emit` and `sim`.
 #[test]
 fn words_of_local_memory_are_counted_by_pe() {

@@ -252,7 +252,7 @@ pub fn prove_best<'a>(
 }
 
 /// The best design of the front that is proved and that the PEs of the machine have room for; others are passed over, with
-/// a message.
+/// a message, those too of which not all claims can be stated.
 ///
 /// # Errors
 /// As for [`prove_best`].
@@ -260,7 +260,13 @@ pub fn first_proved<'a>(searched: &Searched<'a>, limit: u64, output: &Output) ->
     let mut passed_over = PassedOver::default();
     for (index, found) in searched.front.iter().enumerate() {
         let design = searched.design(found);
-        let proofs = prove(searched, &design, limit)?;
+        let proofs = match prove(searched, &design, limit) {
+            Ok(proofs) => proofs,
+            Err(why) => {
+                passed_over.unstated.push(why);
+                continue;
+            }
+        };
         match verdict(&proofs) {
             Verdict::Good => {
                 searched.confirm(found)?;
@@ -287,6 +293,9 @@ pub fn first_proved<'a>(searched: &Searched<'a>, limit: u64, output: &Output) ->
             }
         }
     }
+    if !passed_over.unstated.is_empty() {
+        return Err(passed_over.unstated.swap_remove(0).into());
+    }
     let why = match passed_over.why() {
         Some(why) if refusal_of(&why).is_none() => refused(refusal::of_front(searched), why),
         Some(why) => why,
@@ -302,6 +311,8 @@ struct PassedOver {
     refuted: Diagnostics,
     /// What each of those that are proved needs more of than a PE has.
     too_large: Vec<Diagnostics>,
+    /// Why the claims of each of some others cannot be stated, such as that it needs a deeper channel than is proved.
+    unstated: Vec<Diagnostics>,
 }
 
 impl PassedOver {
@@ -314,6 +325,10 @@ impl PassedOver {
         let (count, machine) = (self.too_large.len(), &machine.name);
         if count > 0 {
             output.error(&format!("passed over {count} better on the front that need larger PEs than `{machine}` has"));
+        }
+        if let Some(why) = self.unstated.first().and_then(|why| why.first()) {
+            let count = self.unstated.len();
+            output.error(&format!("passed over {count} better on the front, the first since {}", why.message()));
         }
     }
 }

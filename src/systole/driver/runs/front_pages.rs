@@ -84,7 +84,7 @@ impl<'a> FrontPages<'a> {
         let searched = self.searched;
         let Some(found) = searched.front.get(place) else { return Ok(None) };
         let design = searched.design(found);
-        let proofs = prove(searched, &design, self.limit)?;
+        let Ok(proofs) = prove(searched, &design, self.limit) else { return Ok(None) };
         if proofs.iter().any(|proof| proof.verdict != Verdict::Proved) {
             return Ok(None);
         }
