@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 use systole_base::integer::Polyhedron;
 use systole_compile::mapping::{Dependence, Row};
-use systole_compile::smt::{Goal, LinearProblem, Optimum, Series, Unequal, minimise};
+use systole_compile::smt::{Goal, LinearProblem, Optimum, Series, Unequal, attempt_alone, minimise};
 
 const LIMIT: Duration = Duration::from_secs(30);
 
@@ -220,6 +220,28 @@ fn a_series_takes_any_problem() {
     assert_eq!(series.any_optimum(&problem(&[1, 1], &[1, 2]), &[1, 1]), Some(vec![5, 0]));
     assert_eq!(series.any_optimum(&problem(&[1, 1], &[2, 1]), &[1, 1]), Some(vec![0, 5]));
     assert_eq!(series.any_optimum(&problem(&[1, 3], &[2, 1]), &[1, 1]), Some(vec![0, 2]));
+}
+
+/// Blocks of 64, one after the other: each pivot multiplies by 64, and twelve of them do not fit 64 bits. Branch and bound alone has
+/// the answer, which is Z3's as well; and where the last block must end too soon, that there is none.
+#[test]
+fn large_constants_are_left_to_no_other_solver() {
+    let count = 12;
+    let sides = |block: usize| -> Vec<i64> {
+        let side = |at: usize| if at == block { 64 } else { -64 * i64::from(at + 1 == block) };
+        (0..count).map(side).chain([1]).collect()
+    };
+    let mut problem = LinearProblem {
+        bounds: [vec![(Some(0), None); count], vec![(Some(0), Some(1))]].concat(),
+        rows: (0..count).map(|block| row(&sides(block), 64, block)).collect(),
+        goals: vec![Goal::Form([vec![0; count], vec![1]].concat()), Goal::Form(vec![1; count + 1])],
+        ..LinearProblem::default()
+    };
+    let ends: Vec<i64> = (1..=count as i64).chain([0]).collect();
+    assert_eq!(attempt_alone(&problem, &mut 0), Optimum::Found(ends.clone()));
+    assert_eq!(minimise(&beyond_branch_and_bound(&problem), LIMIT), Optimum::Found(ends));
+    problem.bounds[count - 1] = (Some(0), Some(count as i64 - 2));
+    assert_eq!(attempt_alone(&problem, &mut 0), Optimum::Clash((0..count).collect()));
 }
 
 #[test]

@@ -11,6 +11,7 @@
 use super::dictionary::{Dictionary, Ending};
 use super::lattice::have_no_point;
 use super::linear::{Goal, LinearProblem};
+use super::number::Number;
 use super::sparse::{Inequality, Terms, have_clash, inequalities, opposite, terms};
 use std::cell::Cell;
 use std::cmp::Ordering;
@@ -42,20 +43,32 @@ impl Size {
     }
 }
 
-/// The first of the best solutions, found in a tree of this size. `work` counts the numbers that are written meanwhile.
+/// The first of the best solutions, found in a tree of this size. `work` counts the numbers that are written meanwhile. Where numbers do
+/// not fit 64 bits it begins anew with twice as many.
 pub(super) fn best(problem: &LinearProblem, most: Size, work: &mut u64) -> Option<Best> {
     let tree = Tree::new(problem, vec![1; problem.bounds.len()])?;
     let tree = Tree { goals: [tree.goals.clone(), tree.order()].concat(), ..tree };
     if tree.has_no_point() {
         return Some(Best::Nowhere);
     }
-    let best = best_of(&tree, most);
+    let best = best_of::<i64>(&tree, most).or_else(|| best_of::<i128>(&tree, most));
     *work = work.saturating_add(tree.work.get());
-    best
+    match best? {
+        Ended::Best(best) => Some(best),
+        Ended::Large => None,
+    }
 }
 
-fn best_of(tree: &Tree, most: Size) -> Option<Best> {
-    search(tree, tree.node(tree.root()?)?, most)
+/// `None` where a number does not fit, or a goal has no least value.
+fn best_of<N: Number>(tree: &Tree, most: Size) -> Option<Ended> {
+    search(tree, tree.node(tree.root::<N>()?)?, most)
+}
+
+/// How the search in a tree ended.
+enum Ended {
+    Best(Best),
+    /// The tree grew too large.
+    Large,
 }
 
 /// Where the problem before was left: its inequalities, the values of unknowns that are fixed, its goals, and the dictionary of its best
@@ -64,7 +77,7 @@ pub(super) struct Left {
     rows: Vec<Inequality>,
     fixed: Vec<i64>,
     goals: Vec<Vec<i64>>,
-    dictionary: Dictionary,
+    dictionary: Dictionary<i64>,
 }
 
 /// One of the best solutions of which each unknown is a multiple of a number of its own: the same each time for problems that come in the
@@ -95,41 +108,46 @@ fn any_best_of(tree: &Tree, most: Size, left: &mut Option<Left>) -> Option<Best>
     if !is_whole && tree.has_no_point() {
         return Some(Best::Nowhere);
     }
-    search(tree, node, most)
+    match search(tree, node, most)? {
+        Ended::Best(best) => Some(best),
+        Ended::Large => None,
+    }
 }
 
-/// Divides the best node until its solution is one of the problem.
-fn search(tree: &Tree, root: Option<Node>, most: Size) -> Option<Best> {
-    let mut open: Vec<Node> = root.into_iter().collect();
+/// Divides the best node until its solution is one of the problem; `None` where a number does not fit, or a goal has no least value.
+fn search<N: Number>(tree: &Tree, root: Option<Node<N>>, most: Size) -> Option<Ended> {
+    let mut open: Vec<Node<N>> = root.into_iter().collect();
     for _ in 0..most.nodes {
         if tree.work.get() > most.written {
-            return None;
+            return Some(Ended::Large);
         }
         let Some(next) = (0..open.len()).min_by(|one, other| open[*one].order(&open[*other])) else {
-            return Some(Best::Nowhere);
+            return Some(Ended::Best(Best::Nowhere));
         };
         let node = open.swap_remove(next);
-        let Some(sides) = tree.divide(&node)? else { return tree.values(&node).map(Best::At) };
+        let Some(sides) = tree.divide(&node)? else {
+            return tree.values(&node).map(|values| Ended::Best(Best::At(values)));
+        };
         for side in sides {
             let row = tree.line(&side.terms, side.least.checked_neg()?)?;
             open.extend(tree.node(node.dictionary.with(&row)?)?);
         }
     }
-    None
+    Some(Ended::Large)
 }
 
 /// The best rational solution of the problem with some more inequalities; all numbers are times the denominator.
-struct Node {
-    dictionary: Dictionary,
-    denominator: i64,
-    goals: Vec<i64>,
-    values: Vec<i64>,
+struct Node<N> {
+    dictionary: Dictionary<N>,
+    denominator: N,
+    goals: Vec<N>,
+    values: Vec<N>,
 }
 
-impl Node {
+impl<N: Number> Node<N> {
     /// By the goals, the first before all others.
-    fn order(&self, other: &Node) -> Ordering {
-        let scaled = |value: i64, by: &Node| i128::from(value) * i128::from(by.denominator);
+    fn order(&self, other: &Node<N>) -> Ordering {
+        let scaled = |value: N, by: &Node<N>| value.product(by.denominator);
         let each = self.goals.iter().zip(&other.goals).map(|(a, b)| scaled(*a, other).cmp(&scaled(*b, self)));
         each.fold(Ordering::Equal, Ordering::then)
     }
@@ -184,7 +202,7 @@ impl Tree<'_> {
     }
 
     /// What was left, with the right sides of this problem, where only these differ; else the rows of the problem.
-    fn root_after(&self, left: Option<Left>) -> Option<Dictionary> {
+    fn root_after(&self, left: Option<Left>) -> Option<Dictionary<i64>> {
         match left {
             Some(left) if self.is_like(&left) => self.moved(left),
             _ => self.root(),
@@ -200,7 +218,7 @@ impl Tree<'_> {
     }
 
     /// What was left, with the right sides of this problem.
-    fn moved(&self, Left { rows, mut dictionary, .. }: Left) -> Option<Dictionary> {
+    fn moved(&self, Left { rows, mut dictionary, .. }: Left) -> Option<Dictionary<i64>> {
         for (row, (new, known)) in self.rows.iter().zip(&rows).enumerate().filter(|(_, (new, known))| new != known) {
             dictionary.raise(2 * self.free.len() + row, known.least.checked_sub(new.least)?)?;
         }
@@ -208,29 +226,29 @@ impl Tree<'_> {
     }
 
     /// The rows of the problem.
-    fn root(&self) -> Option<Dictionary> {
+    fn root<N: Number>(&self) -> Option<Dictionary<N>> {
         let rows = self.rows.iter().map(|row| self.line(&row.terms, row.least.checked_neg()?));
-        Some(Dictionary::new(2 * self.free.len(), rows.collect::<Option<_>>()?))
+        Some(Dictionary::new(2 * self.free.len(), &rows.collect::<Option<Vec<_>>>()?))
     }
 
     /// Brings a dictionary to the least goals, and counts what that takes.
-    fn solve(&self, dictionary: &mut Dictionary) -> Option<Ending> {
+    fn solve<N: Number>(&self, dictionary: &mut Dictionary<N>) -> Option<Ending> {
         let ending = dictionary.solve(&self.goals);
         self.work.set(self.work.get().saturating_add(dictionary.work()));
         ending
     }
 
     /// The best solution over the rationals; `Some(None)` where there is none.
-    fn node(&self, mut dictionary: Dictionary) -> Option<Option<Node>> {
+    fn node<N: Number>(&self, mut dictionary: Dictionary<N>) -> Option<Option<Node<N>>> {
         if self.solve(&mut dictionary)? == Ending::Empty {
             return Some(None);
         }
         let denominator = dictionary.denominator();
-        let mut values: Vec<i64> =
-            self.fixed.iter().map(|value| value.checked_mul(denominator)).collect::<Option<_>>()?;
+        let mut values: Vec<N> =
+            self.fixed.iter().map(|value| N::of(*value).checked_mul(&denominator)).collect::<Option<_>>()?;
         let pairs = dictionary.values(2 * self.free.len());
         for (unknown, pair) in self.free.iter().zip(pairs.chunks_exact(2)) {
-            values[*unknown] = pair[0].checked_sub(pair[1])?;
+            values[*unknown] = pair[0].checked_sub(&pair[1])?;
         }
         let goals = dictionary.scores().collect();
         Some(Some(Node { dictionary, denominator, goals, values }))
@@ -282,31 +300,34 @@ impl Tree<'_> {
 
     /// Two inequalities one of which every integer solution of the node satisfies, and the node's own does not; none where
     /// that is a solution of the problem.
-    fn divide(&self, node: &Node) -> Option<Option<[Inequality; 2]>> {
+    fn divide<N: Number>(&self, node: &Node<N>) -> Option<Option<[Inequality; 2]>> {
         for (sum, value) in &self.unequal {
-            let each = sum.iter().map(|(unknown, factor)| i128::from(*factor) * i128::from(node.values[*unknown]));
-            let (denominator, gap) = (i128::from(node.denominator), whole(sum, &self.multiples));
-            if (each.sum::<i128>() - i128::from(*value) * denominator).abs() < denominator * i128::from(gap) {
+            let each = sum.iter().map(|(unknown, factor)| N::of(*factor).product(node.values[*unknown]));
+            let (gap, of_values) = (whole(sum, &self.multiples), each.fold(N::zero().widened(), |sum, one| sum + one));
+            let scaled = |value: i64| N::of(value).product(node.denominator);
+            if scaled(value - gap) < of_values && of_values < scaled(value + gap) {
                 let below = Inequality { terms: opposite(sum)?, least: gap - value };
                 return Some(Some([Inequality { terms: sum.clone(), least: gap + value }, below]));
             }
         }
-        let whole = |unknown: usize| node.denominator.checked_mul(self.multiples[unknown]);
-        let is_broken = |unknown: &usize| whole(*unknown).is_none_or(|whole| node.values[*unknown] % whole != 0);
+        let whole = |unknown: usize| node.denominator.checked_mul(&N::of(self.multiples[unknown]));
+        let is_broken =
+            |unknown: &usize| whole(*unknown).is_none_or(|whole| !(node.values[*unknown] % whole).is_zero());
         let Some(unknown) = (0..node.values.len()).find(is_broken) else {
             return Some(None);
         };
         let multiple = self.multiples[unknown];
-        let floor = node.values[unknown].div_euclid(whole(unknown)?).checked_mul(multiple)?;
+        let floor = node.values[unknown].div_euclid(&whole(unknown)?).to_i64()?.checked_mul(multiple)?;
         let below = Inequality { terms: vec![(unknown, -1)], least: floor.checked_neg()? };
         Some(Some([below, Inequality { terms: vec![(unknown, 1)], least: floor.checked_add(multiple)? }]))
     }
 
     /// The values of a node whose solution is one of the problem, checked.
-    fn values(&self, node: &Node) -> Option<Vec<i64>> {
-        let values: Vec<i64> = node.values.iter().map(|value| value / node.denominator).collect();
+    fn values<N: Number>(&self, node: &Node<N>) -> Option<Vec<i64>> {
+        let values = node.values.iter().map(|value| (*value / node.denominator).to_i64());
+        let values: Vec<i64> = values.collect::<Option<_>>()?;
         let scores = self.problem.scores(&values)?;
-        let told = |(score, goal): (&i64, &i64)| score.checked_mul(node.denominator) == Some(*goal);
+        let told = |(score, goal): (&i64, &N)| N::of(*score).checked_mul(&node.denominator) == Some(*goal);
         (self.problem.allows(&values) && scores.iter().zip(&node.goals).all(told)).then_some(values)
     }
 }

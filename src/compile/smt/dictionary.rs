@@ -9,6 +9,7 @@
 //! promises most is taken; after many pivots the one of the smallest number where there is a choice, so no basis comes twice for ever (Bland,
 //! New finite pivoting rules for the simplex method, 1977).
 
+use super::number::Number;
 use std::cmp::Ordering;
 
 /// More pivots than this are not made.
@@ -28,27 +29,28 @@ pub(super) enum Ending {
 
 /// A number for each basic variable, times the denominator, and what it loses or gains with the variables beside.
 #[derive(Clone)]
-pub(super) struct Dictionary {
+pub(super) struct Dictionary<N> {
     /// One line for each basic variable: the constant, and a factor for each variable beside.
-    lines: Vec<Vec<i64>>,
+    lines: Vec<Vec<N>>,
     /// One line for each goal, the first before all others; none before the first solution.
-    goals: Vec<Vec<i64>>,
-    denominator: i64,
+    goals: Vec<Vec<N>>,
+    denominator: N,
     basic: Vec<usize>,
     beside: Vec<usize>,
     pivots: usize,
 }
 
-impl Dictionary {
+impl<N: Number> Dictionary<N> {
     /// `rows` over the variables `0..count`, constant first. Row `r` is a variable of its own with number `count + r`, which is 0
     /// or more.
-    pub fn new(count: usize, rows: Vec<Vec<i64>>) -> Dictionary {
+    pub fn new(count: usize, rows: &[Vec<i64>]) -> Dictionary<N> {
         let basic = (count..count + rows.len()).collect();
-        Dictionary { lines: rows, goals: vec![], denominator: 1, basic, beside: (0..count).collect(), pivots: 0 }
+        let lines = rows.iter().map(|row| row.iter().map(|entry| N::of(*entry)).collect()).collect();
+        Dictionary { lines, goals: vec![], denominator: N::one(), basic, beside: (0..count).collect(), pivots: 0 }
     }
 
     /// The same with one more row; `None` where a number does not fit.
-    pub fn with(&self, row: &[i64]) -> Option<Dictionary> {
+    pub fn with(&self, row: &[i64]) -> Option<Dictionary<N>> {
         let mut longer = self.clone();
         longer.lines.push(self.written(row)?);
         longer.basic.push(self.basic.len() + self.beside.len());
@@ -57,30 +59,31 @@ impl Dictionary {
 
     /// Adds to the constant of the row that is this variable; `None` where a number does not fit.
     pub fn raise(&mut self, variable: usize, by: i64) -> Option<()> {
+        let by = N::of(by);
         if let Some(row) = self.basic.iter().position(|basic| *basic == variable) {
-            self.lines[row][0] = by.checked_mul(self.denominator)?.checked_add(self.lines[row][0])?;
+            self.lines[row][0] = by.checked_mul(&self.denominator)?.checked_add(&self.lines[row][0])?;
             return Some(());
         }
         let column = 1 + self.beside.iter().position(|beside| *beside == variable)?;
         self.lines.iter_mut().chain(&mut self.goals).try_for_each(|line| {
-            line[0] = by.checked_neg()?.checked_mul(line[column])?.checked_add(line[0])?;
+            line[0] = by.checked_neg()?.checked_mul(&line[column])?.checked_add(&line[0])?;
             Some(())
         })
     }
 
     /// A sum over the first variables, constant first, as a line of the dictionary.
-    fn written(&self, sum: &[i64]) -> Option<Vec<i64>> {
-        let mut line = vec![0; self.beside.len() + 1];
-        line[0] = sum[0].checked_mul(self.denominator)?;
-        let factor = |variable: usize| sum.get(variable + 1).copied().unwrap_or(0);
+    fn written(&self, sum: &[i64]) -> Option<Vec<N>> {
+        let mut line = vec![N::zero(); self.beside.len() + 1];
+        line[0] = N::of(sum[0]).checked_mul(&self.denominator)?;
+        let factor = |variable: usize| N::of(sum.get(variable + 1).copied().unwrap_or(0));
         for (column, variable) in self.beside.iter().enumerate() {
-            line[column + 1] = factor(*variable).checked_mul(self.denominator)?;
+            line[column + 1] = factor(*variable).checked_mul(&self.denominator)?;
         }
         for (variable, known) in self.basic.iter().zip(&self.lines) {
             let times = factor(*variable);
-            if times != 0 {
+            if !times.is_zero() {
                 line.iter_mut().zip(known).try_for_each(|(entry, other)| {
-                    *entry = other.checked_mul(times)?.checked_add(*entry)?;
+                    *entry = other.checked_mul(&times)?.checked_add(entry)?;
                     Some(())
                 })?;
             }
@@ -108,13 +111,13 @@ impl Dictionary {
     }
 
     /// What all numbers are multiplied by.
-    pub fn denominator(&self) -> i64 {
+    pub fn denominator(&self) -> N {
         self.denominator
     }
 
     /// The values of the variables `0..count`, times the denominator.
-    pub fn values(&self, count: usize) -> Vec<i64> {
-        let mut values = vec![0; count];
+    pub fn values(&self, count: usize) -> Vec<N> {
+        let mut values = vec![N::zero(); count];
         for (variable, line) in self.basic.iter().zip(&self.lines) {
             if let Some(value) = values.get_mut(*variable) {
                 *value = line[0];
@@ -124,18 +127,18 @@ impl Dictionary {
     }
 
     /// The value of each goal, times the denominator.
-    pub fn scores(&self) -> impl Iterator<Item = i64> {
+    pub fn scores(&self) -> impl Iterator<Item = N> {
         self.goals.iter().map(|line| line[0])
     }
 
     /// The dual simplex method: the goals that there are stay least; whether there is a solution.
     fn make_feasible(&mut self) -> Option<bool> {
         loop {
-            let negative = (0..self.basic.len()).filter(|row| self.lines[*row][0] < 0);
+            let negative = (0..self.basic.len()).filter(|row| self.lines[*row][0].is_negative());
             let Some(row) = negative.min_by_key(|row| self.rank(self.lines[*row][0], self.basic[*row])) else {
                 return Some(true);
             };
-            let raises = (0..self.beside.len()).filter(|column| self.lines[row][column + 1] > 0);
+            let raises = (0..self.beside.len()).filter(|column| self.lines[row][column + 1].is_positive());
             let Some(column) = raises.min_by(|one, other| self.price(row, *one, *other)) else { return Some(false) };
             self.pivot(row, column)?;
         }
@@ -143,11 +146,10 @@ impl Dictionary {
 
     /// Which of two columns raises a row at less cost, by the goals in their order.
     fn price(&self, row: usize, one: usize, other: usize) -> Ordering {
-        let entry = |line: &[i64], column: usize| i128::from(line[column + 1]);
         let line = &self.lines[row];
-        let by = |goal: &Vec<i64>| {
-            let (here, there) = (entry(goal, one) * entry(line, other), entry(goal, other) * entry(line, one));
-            here.cmp(&there)
+        let by = |goal: &Vec<N>| {
+            let product = |one: usize, other: usize| goal[one + 1].product(line[other + 1]);
+            product(one, other).cmp(&product(other, one))
         };
         let first = self.goals.iter().map(by).find(|order| order.is_ne());
         first.unwrap_or(Ordering::Equal).then(self.beside[one].cmp(&self.beside[other]))
@@ -156,10 +158,10 @@ impl Dictionary {
     /// The primal simplex method for the last goal; whoever moves a variable that adds to one before makes it worse.
     fn minimise(&mut self) -> Option<()> {
         let Some((goal, before)) = self.goals.split_last() else { return Some(()) };
-        let fixed: Vec<bool> = (0..goal.len()).map(|at| before.iter().any(|goal| goal[at] > 0)).collect();
+        let fixed: Vec<bool> = (0..goal.len()).map(|at| before.iter().any(|goal| goal[at].is_positive())).collect();
         loop {
             let goal = self.goals.last()?;
-            let lowers = (0..self.beside.len()).filter(|column| !fixed[column + 1] && goal[column + 1] < 0);
+            let lowers = (0..self.beside.len()).filter(|column| !fixed[column + 1] && goal[column + 1].is_negative());
             let Some(column) = lowers.min_by_key(|column| self.rank(goal[column + 1], self.beside[*column])) else {
                 return Some(());
             };
@@ -169,17 +171,17 @@ impl Dictionary {
     }
 
     /// Which of several is taken, the least: at first by what it promises, then by its number.
-    fn rank(&self, promise: i64, variable: usize) -> (i64, usize) {
-        (if self.pivots < MOST_GREEDY { promise } else { 0 }, variable)
+    fn rank(&self, promise: N, variable: usize) -> (N, usize) {
+        (if self.pivots < MOST_GREEDY { promise } else { N::zero() }, variable)
     }
 
     /// The basic variable that is 0 first where the variable of this column grows.
     fn first_to_vanish(&self, column: usize) -> Option<usize> {
-        let falls = (0..self.basic.len()).filter(|row| self.lines[*row][column + 1] < 0);
+        let falls = (0..self.basic.len()).filter(|row| self.lines[*row][column + 1].is_negative());
         falls.min_by(|one, other| {
-            let at = |row: usize| (i128::from(self.lines[row][0]), -i128::from(self.lines[row][column + 1]));
-            let ((value, fall), (others, falls)) = (at(*one), at(*other));
-            (value * falls).cmp(&(others * fall)).then(self.basic[*one].cmp(&self.basic[*other]))
+            // By its value over its fall, which is less than 0.
+            let product = |value: usize, fall: usize| self.lines[value][0].product(self.lines[fall][column + 1]);
+            product(*other, *one).cmp(&product(*one, *other)).then(self.basic[*one].cmp(&self.basic[*other]))
         })
     }
 
@@ -192,13 +194,13 @@ impl Dictionary {
         let at = column + 1;
         let mut line = std::mem::take(&mut self.lines[row]);
         let entry = line[at];
-        let mentioned: Vec<usize> = (0..line.len()).filter(|position| line[*position] != 0).collect();
+        let mentioned: Vec<usize> = (0..line.len()).filter(|position| !line[*position].is_zero()).collect();
         for other in self.lines.iter_mut().filter(|other| !other.is_empty()).chain(&mut self.goals) {
             exchange(other, (&line, &mentioned), at, self.denominator)?;
         }
         let sign = entry.signum();
         line[at] = -self.denominator;
-        line.iter_mut().for_each(|factor| *factor *= -sign);
+        line.iter_mut().for_each(|factor| *factor = *factor * -sign);
         self.denominator = entry * sign;
         self.lines[row] = line;
         std::mem::swap(&mut self.basic[row], &mut self.beside[column]);
@@ -207,14 +209,21 @@ impl Dictionary {
 }
 
 /// Replaces the variable at `at` in a line by what `through` says of it, which mentions what stands at these positions.
-fn exchange(line: &mut [i64], (through, mentioned): (&[i64], &[usize]), at: usize, denominator: i64) -> Option<()> {
-    let (scale, factor) = (through[at].checked_abs()?, line[at].checked_mul(through[at].signum())?);
+fn exchange<N: Number>(
+    line: &mut [N],
+    (through, mentioned): (&[N], &[usize]),
+    at: usize,
+    denominator: N,
+) -> Option<()> {
+    let entry = through[at];
+    let (scale, factor) = (magnitude(entry)?, line[at].checked_mul(&entry.signum())?);
     // Where the denominator stays, so does what `through` does not mention.
     if scale != denominator {
-        for (value, other) in line.iter_mut().zip(through).filter(|(value, other)| **value != 0 || **other != 0) {
+        for (value, other) in line.iter_mut().zip(through).filter(|(value, other)| !value.is_zero() || !other.is_zero())
+        {
             *value = combined((scale, *value), (factor, *other), denominator)?;
         }
-    } else if factor != 0 {
+    } else if !factor.is_zero() {
         for position in mentioned {
             line[*position] = combined((scale, line[*position]), (factor, through[*position]), denominator)?;
         }
@@ -223,16 +232,18 @@ fn exchange(line: &mut [i64], (through, mentioned): (&[i64], &[usize]), at: usiz
     Some(())
 }
 
+/// What is left without the sign; `None` of the least number, which has no opposite.
+fn magnitude<N: Number>(number: N) -> Option<N> {
+    if number.is_negative() { number.checked_neg() } else { Some(number) }
+}
+
 /// One product less the other, over the denominator, which divides it.
-fn combined((scale, value): (i64, i64), (factor, other): (i64, i64), denominator: i64) -> Option<i64> {
-    let short = || scale.checked_mul(value)?.checked_sub(factor.checked_mul(other)?);
+fn combined<N: Number>((scale, value): (N, N), (factor, other): (N, N), denominator: N) -> Option<N> {
+    let short = || scale.checked_mul(&value)?.checked_sub(&factor.checked_mul(&other)?);
     let quotient = match short() {
-        Some(difference) if denominator == 1 => difference,
+        Some(difference) if denominator.is_one() => difference,
         Some(difference) => difference / denominator,
-        None => {
-            let difference = i128::from(scale) * i128::from(value) - i128::from(factor) * i128::from(other);
-            i64::try_from(difference / i128::from(denominator)).ok()?
-        }
+        None => N::narrowed((scale.product(value) - factor.product(other)) / denominator.widened())?,
     };
-    Some(quotient).filter(|quotient| *quotient != i64::MIN)
+    Some(quotient).filter(|quotient| *quotient != N::min_value())
 }

@@ -23,6 +23,8 @@ mod sparse;
 
 mod lattice;
 
+mod number;
+
 mod dictionary;
 
 mod branch;

@@ -140,22 +140,26 @@ fn search_ways(task: &Task, arrays: Arrays, (keep, progress): (bool, Progress)) 
 fn search_in_order(task: &Task, keep: bool) -> Survey {
     let mut survey = Survey { keep, ..Survey::default() };
     let Some(places) = task.places_in_order() else { return survey };
-    let limit = room_for(task, SHARE).max(task.work.sum().saturating_add(LEAST_IN_ORDER));
-    let tasks = task.keeping_all();
-    let loose = tasks.iter().map(|task| (task, false));
-    for (task, is_tight) in loose.chain(tasks.iter().map(|task| (task, true))) {
-        if survey.designs > 0 {
-            break;
-        }
-        if task.work.sum() >= limit {
-            survey.left_out.unlisted += 1;
-            break;
-        }
+    // Nothing comes after it, so it has all that is left.
+    let limit = task.limits.budget.max(task.work.sum().saturating_add(LEAST_IN_ORDER));
+    for task in task.keeping_all() {
         let edges = edges(task.system, &task.choices);
-        let kept = Kept { places: &places, is_tight };
-        let (placements, tried) = in_order(task.system, &task.choices, &edges, (kept, IN_ORDER));
-        task.work.add(Work::JOINED.saturating_mul(tried));
-        survey = search_placements(task, (&forms(task, &edges), u64::MAX), &placements, survey, &|_, _| true);
+        let mut looked_at: Vec<Placement> = vec![];
+        for is_tight in [false, true] {
+            if survey.designs > 0 {
+                return survey;
+            }
+            if task.work.sum() >= limit {
+                survey.left_out.unlisted += 1;
+                return survey;
+            }
+            let kept = Kept { places: &places, is_tight };
+            let (mut placements, tried) = in_order(task.system, &task.choices, &edges, (kept, IN_ORDER));
+            task.work.add(Work::JOINED.saturating_mul(tried));
+            placements.retain(|placement| !looked_at.contains(placement));
+            survey = search_placements(&task, (&forms(&task, &edges), u64::MAX), &placements, survey, &|_, _| true);
+            looked_at.extend(placements);
+        }
     }
     survey
 }

@@ -12,6 +12,7 @@ use crate::timing::DEEPEST;
 use cost_cache::{Priced, ReadSet};
 use rustc_hash::{FxHashMap, FxHashSet};
 use slots::{Occupied, slot};
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use systole_base::integer::{Polyhedron, Vector};
@@ -125,20 +126,14 @@ fn with_inputs(
         let (map, dataflow) = (part.map.clone(), part.dataflow.clone());
         let rounds = (design.rounds() > 0).then(|| (part.starts.clone(), calendar.clone()));
         let priced = Priced { space, map, dataflow, diagonal, rounds };
-        let first = || task.work.add(Work::in_points(points_priced(task, space)));
-        let ways = task.costs.of_space(priced, |priced| of_space(task, priced), first)?;
+        let looked = Cell::new(0);
+        let first = || task.work.add(Work::in_points(looked.get()));
+        let ways = task.costs.of_space(priced, |priced| of_space(task, priced, &looked), first)?;
         let with = |dataflow: &Dataflow| SpaceDesign { dataflow: dataflow.clone(), ..part.clone() };
         let ways: Vec<(Cost, SpaceDesign)> = ways.iter().map(|(cost, dataflow)| (*cost, with(dataflow))).collect();
         front = longer(&front, &ways);
     }
     Some(front)
-}
-
-/// How many points are looked at to price a space under one map: all for each way that an operand may travel, with the PE and the time
-/// of each and the point before it.
-fn points_priced(task: &Task, space: usize) -> u64 {
-    let ways: usize = task.choices[space].transports.iter().map(|offered| offered.len().max(1)).sum();
-    (task.points[space].len() * (1 + ways)) as u64
 }
 
 /// Every best way to go on: each list with each of the next choices. Of many that cost the same the first stay: what is added to them
@@ -167,9 +162,13 @@ fn best<T>(priced: Vec<(Cost, T)>) -> Vec<(Cost, T)> {
 }
 
 /// Every best choice for the inputs of a space in an array with this diagonal, with what its streams and its reduction cost.
-/// Rounds are as long as what is computed needs: an input that would need longer ones is not moved from round to round.
-fn of_space(task: &Task, Priced { space, map, dataflow, diagonal, rounds }: &Priced) -> Option<Vec<(Cost, Dataflow)>> {
+/// Rounds are as long as what is computed needs: an input that would need longer ones is not moved from round to round. `looked` hears how
+/// often a point was looked at: once for its PE and time, and once for each way of an operand that is in time.
+fn of_space(task: &Task, priced: &Priced, looked: &Cell<u64>) -> Option<Vec<(Cost, Dataflow)>> {
+    let Priced { space, map, dataflow, diagonal, rounds } = priced;
     let points = &task.system.spaces[*space];
+    let look = || looked.set(looked.get() + task.points[*space].len() as u64);
+    look();
     let checker = match rounds {
         None => Checker::new(points, task.machine, &task.sizes, map).ok()?,
         Some((starts, calendar)) => {
@@ -187,15 +186,19 @@ fn of_space(task: &Task, Priced { space, map, dataflow, diagonal, rounds }: &Pri
     let is_in_time =
         |choice: &Transport| choice.streams().iter().all(|along| has_time(map, along, &task.machine.links));
     let fits = |choice: &Transport| {
-        is_in_time(choice)
+        let fits = is_in_time(choice)
             && choice.directions().iter().all(|along| [0, *diagonal].contains(&slant(along)))
-            && is_waited_for(choice)
+            && is_waited_for(choice);
+        fits.then(look).is_some()
     };
     let mut front = vec![(checker.chain(&dataflow.chain).ok()?, vec![])];
     for operand in 0..points.operands.len() {
         let own = match task.system.sources[*space][operand].is_empty() {
             true => inputs(task, (*space, operand), &dataflow.transports[operand], &checker, fits),
-            false => computed(&checker, operand, &dataflow.transports[operand])?,
+            false => {
+                look();
+                computed(&checker, operand, &dataflow.transports[operand])?
+            }
         };
         front = longer(&front, &own);
     }
