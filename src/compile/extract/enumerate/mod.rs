@@ -30,8 +30,11 @@ mod task;
 
 mod search;
 
+mod points;
+
 mod verify;
 
+pub use points::Points;
 pub use search::search;
 pub use task::Task;
 pub use verify::{Checker, verify};

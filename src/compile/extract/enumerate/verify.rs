@@ -4,12 +4,15 @@
 //! evaluated at every point, and everything is counted point by point. Used on winners of moderate size, in the tests, and to price
 //! designs of several spaces and those in rounds.
 
+use super::points::{Numbered, Points, Shifted};
 use crate::cost::Cost;
 use crate::extract::Found;
 use crate::mapping::clock::Clock;
 use crate::mapping::{Calendar, Feeder, Flow, FlowRole, MappedSpace, SpaceTimeMap};
 use crate::rewrite::{Dataflow, Transport};
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use systole_base::integer::{Affine, Bindings, Polyhedron, Vector, dot, primitive};
 use systole_base::machine::Machine;
 use systole_equations::recurrence::{Chain, Space};
@@ -37,7 +40,7 @@ pub struct Checker<'a> {
     machine: &'a Machine,
     sizes: &'a Bindings,
     map: &'a SpaceTimeMap,
-    points: Numbered,
+    points: Arc<Points>,
     /// When each point runs, in cycles.
     times: Vec<i64>,
     /// The number of the PE of each point.
@@ -60,45 +63,56 @@ impl<'a> Checker<'a> {
         sizes: &'a Bindings,
         map: &'a SpaceTimeMap,
     ) -> Result<Checker<'a>, String> {
-        let clock = Clock::new(space, map).and_then(|clock| clock.row(map, sizes)).ok_or("there is no clock")?;
-        Checker::by(space, machine, (sizes, map), |point| dot(&clock, point))
+        let points = Points::of(space, sizes).ok_or("the domain is not bounded")?;
+        Checker::of(&Arc::new(points), (space, machine), (sizes, map))
     }
 
-    /// [`Checker::new`] for a space of a design in rounds: with what is added to its times, and when each round is.
+    /// [`Checker::new`] for points that are listed already.
     ///
     /// # Errors
-    /// The domain is not bounded, or a number does not fit.
+    /// The map has no clock.
+    pub fn of(
+        points: &Arc<Points>,
+        (space, machine): (&'a Space, &'a Machine),
+        (sizes, map): (&'a Bindings, &'a SpaceTimeMap),
+    ) -> Result<Checker<'a>, String> {
+        let clock = Clock::new(space, map).and_then(|clock| clock.row(map, sizes)).ok_or("there is no clock")?;
+        Ok(Checker::by(points, (space, machine), (sizes, map), |point| dot(&clock, point)))
+    }
+
+    /// [`Checker::of`] for a space of a design in rounds: with what is added to its times, and when each round is.
+    ///
+    /// # Errors
+    /// A number does not fit.
     pub fn in_rounds(
-        space: &'a Space,
-        machine: &'a Machine,
-        sizes: &'a Bindings,
-        map: &'a SpaceTimeMap,
+        points: &Arc<Points>,
+        (space, machine): (&'a Space, &'a Machine),
+        (sizes, map): (&'a Bindings, &'a SpaceTimeMap),
         (starts, calendar): (&[Affine], &Calendar),
     ) -> Result<Checker<'a>, String> {
         let starts = starts.iter().map(|form| form.evaluate(sizes)).collect::<Option<Vector>>();
         let starts = starts.ok_or("a number does not fit")?;
-        Checker::by(space, machine, (sizes, map), |point| {
+        Ok(Checker::by(points, (space, machine), (sizes, map), |point| {
             let time = map.step.apply(point).into_iter().zip(&starts).map(|(time, start)| time + start);
             // Each point of the space is in a round.
             calendar.clock(&time.collect::<Vector>()).unwrap_or(i64::MAX / 4)
-        })
+        }))
     }
 
     fn by(
-        space: &'a Space,
-        machine: &'a Machine,
+        points: &Arc<Points>,
+        (space, machine): (&'a Space, &'a Machine),
         (sizes, map): (&'a Bindings, &'a SpaceTimeMap),
         clock: impl Fn(&Vector) -> i64,
-    ) -> Result<Checker<'a>, String> {
-        let points = space.domain.set.points(space.indices(), sizes).ok_or("the domain is not bounded")?;
-        let times = points.iter().map(clock).collect();
-        let placed: Vec<Vector> = points.iter().map(|point| map.place.apply(point)).collect();
+    ) -> Checker<'a> {
+        let times = points.all().iter().map(clock).collect();
+        let placed: Vec<Vector> = points.all().iter().map(|point| map.place.apply(point)).collect();
         let mut places = placed.clone();
         places.sort_unstable();
         places.dedup();
         let places = Numbered::new(places);
         let pes = placed.iter().map(|place| places.number(place).unwrap_or(0)).collect();
-        Ok(Checker { space, machine, sizes, map, points: Numbered::new(points), times, pes, places })
+        Checker { space, machine, sizes, map, points: points.clone(), times, pes, places }
     }
 
     /// What an operand costs under a transport.
@@ -128,10 +142,10 @@ impl<'a> Checker<'a> {
         if latency == 0 || *transport == Transport::Prefetch {
             return Ok(());
         }
-        let before: Vec<Vec<Option<usize>>> =
-            transport.directions().iter().map(|along| self.shifted(along, -1)).collect();
+        let before: Vec<Arc<Shifted>> =
+            transport.directions().iter().map(|along| self.points.shifted(along, -1)).collect();
         let mut clocks: Vec<Vec<i64>> = vec![vec![]; self.places.all.len()];
-        for point in (0..self.times.len()).filter(|point| before.iter().all(|before| before[*point].is_none())) {
+        for point in (0..self.times.len()).filter(|point| before.iter().all(|before| before.of(*point).is_none())) {
             // The first PE loads all words of one bus.
             let pe = if *transport == Transport::Bus { 0 } else { self.pes[point] };
             clocks[pe].push(self.times[point]);
@@ -154,8 +168,8 @@ impl<'a> Checker<'a> {
         let (mut cost, mut set) = (Cost::default(), self.all());
         for (level, along) in chain.directions.iter().enumerate() {
             cost = cost.join(&self.flow(&self.space.output, along, &set, Flowing::Level(chain, level))?);
-            let next = self.shifted(along, 1);
-            let ends = |point: usize| set[point] && next[point].is_none_or(|next| !set[next]);
+            let next = self.points.shifted(along, 1);
+            let ends = |point: usize| set[point] && next.of(point).is_none_or(|next| !set[next]);
             set = (0..set.len()).map(ends).collect();
         }
         Ok(cost)
@@ -188,16 +202,6 @@ impl Checker<'_> {
         vec![true; self.times.len()]
     }
 
-    /// For each point the one so many times `by` away, where the space has it.
-    fn shifted(&self, by: &[i64], times: i64) -> Vec<Option<usize>> {
-        let mut moved = vec![0; by.len()];
-        let shift = |point: &Vector| {
-            moved.iter_mut().zip(point.iter().zip(by)).for_each(|(entry, (x, d))| *entry = x + times * d);
-            self.points.number(&moved)
-        };
-        self.points.all.iter().map(shift).collect()
-    }
-
     /// How many PEs some points lie on.
     fn count_pes(&self, set: &Chosen) -> u64 {
         let mut seen = vec![false; self.places.all.len()];
@@ -224,15 +228,15 @@ impl Checker<'_> {
         let links = &self.machine.links;
         let moved = self.map.displacement(along);
         let hops = links.network.hops(&moved).ok_or_else(|| format!("`{of}` has no link for {moved:?}"))?;
-        let next = self.shifted(along, 1);
-        let taker = |point: usize| next[point].filter(|next| set[point] && set[*next]);
+        let next = self.points.shifted(along, 1);
+        let taker = |point: usize| next.of(point).filter(|next| set[point] && set[*next]);
         let tokens: Vec<(usize, usize)> = (0..set.len()).filter_map(|point| Some((point, taker(point)?))).collect();
         let mut holders: Vec<Vec<(i64, i64)>> = vec![vec![]; self.places.all.len()];
         let response = if hops > 0 { links.response } else { 0 };
         for (from, to) in &tokens {
             let (sent, used) = (self.times[*from], self.times[*to]);
             if used - sent < (hops * links.latency).max(1) {
-                return Err(format!("`{of}` is late at {:?}", self.points.all[*from]));
+                return Err(format!("`{of}` is late at {:?}", self.points.all()[*from]));
             }
             holders[self.pes[*from]].push((sent, used + response));
         }
@@ -271,7 +275,7 @@ impl Checker<'_> {
     fn kept(&self, of: &str, tokens: &[(usize, usize)]) -> Result<Cost, String> {
         let mut entries: BTreeMap<(usize, Vec<i64>), Held> = BTreeMap::new();
         for (from, to) in tokens {
-            let bindings = self.space.bind(self.sizes, &self.points.all[*from]);
+            let bindings = self.space.bind(self.sizes, &self.points.all()[*from]);
             let element: Option<Vec<i64>> =
                 self.space.output_access.iter().map(|form| form.evaluate(&bindings)).collect();
             let element = element.ok_or_else(|| format!("an element of `{of}` does not fit"))?;
@@ -286,11 +290,14 @@ impl Checker<'_> {
 
     /// Whether two of these words are on one link at one time.
     fn do_meet(&self, moved: &[i64], tokens: &[(usize, usize)]) -> bool {
+        if moved.iter().all(|entry| *entry == 0) {
+            return false;
+        }
         let latency = self.machine.links.latency;
-        let mut carried = HashSet::new();
+        let mut carried = FxHashSet::default();
         // All words move alike, so the ways of those from one PE are one way.
         let ways: Vec<Vec<(Vector, usize)>> = self.places.all.iter().map(|pe| route(pe, moved)).collect();
-        let mut links: HashMap<&(Vector, usize), usize> = HashMap::new();
+        let mut links: FxHashMap<&(Vector, usize), usize> = FxHashMap::default();
         let mut number = |link| {
             let next = links.len();
             *links.entry(link).or_insert(next)
@@ -335,12 +342,12 @@ impl Checker<'_> {
         let (mut cost, mut left) = (Cost::default(), self.all());
         let count = |set: &Chosen| set.iter().filter(|is_in| **is_in).count();
         for (level, along) in directions.iter().enumerate() {
-            let (next, before) = (self.shifted(along, 1), self.shifted(along, -1));
+            let (next, before) = (self.points.shifted(along, 1), self.points.shifted(along, -1));
             let mut parts = 0;
             for flow in flows.iter().filter(|flow| flow.direction == *along) {
                 let inside = self.within(&flow.set);
                 let part: Chosen = left.iter().zip(inside).map(|(left, inside)| *left && inside).collect();
-                let leaves = |x: usize| part[x] && next[x].is_some_and(|next| left[next] && !part[next]);
+                let leaves = |x: usize| part[x] && next.of(x).is_some_and(|next| left[next] && !part[next]);
                 if (0..part.len()).any(leaves) {
                     return Err(format!("a line of `{of}` is cut"));
                 }
@@ -350,7 +357,7 @@ impl Checker<'_> {
             if parts != count(&left) {
                 return Err(format!("a stream of `{of}` does not run over the heads of the one before"));
             }
-            let is_head = |x: usize| left[x] && before[x].is_none_or(|before| !left[before]);
+            let is_head = |x: usize| left[x] && before.of(x).is_none_or(|before| !left[before]);
             left = (0..left.len()).map(is_head).collect();
         }
         Ok(cost)
@@ -362,7 +369,7 @@ impl Checker<'_> {
         let holds = |point: &Vector| {
             rows.iter().all(|(row, constant)| constant.is_some_and(|constant| dot(row, point) + constant >= 0))
         };
-        self.points.all.iter().map(holds).collect()
+        self.points.all().iter().map(holds).collect()
     }
 
     fn bus(&self, of: &str, along: &[i64]) -> Result<Cost, String> {
@@ -370,11 +377,11 @@ impl Checker<'_> {
         if !self.machine.buses.carries(&displacement) || self.machine.buses.latency > 0 {
             return Err(format!("no bus of the machine runs where `{of}` goes"));
         }
-        let (next, before) = (self.shifted(along, 1), self.shifted(along, -1));
-        let mut drives = HashSet::new();
+        let (next, before) = (self.points.shifted(along, 1), self.points.shifted(along, -1));
+        let mut drives = FxHashSet::default();
         let (mut reached, mut fanout, mut heads) = (0, 1, 0);
-        for head in (0..before.len()).filter(|point| before[*point].is_none()) {
-            let line = std::iter::successors(Some(head), |point| next[*point]);
+        for head in (0..self.times.len()).filter(|point| before.of(*point).is_none()) {
+            let line = std::iter::successors(Some(head), |point| next.of(*point));
             let mut listeners = 0;
             for listener in line {
                 listeners += 1;
@@ -394,7 +401,7 @@ impl Checker<'_> {
 
     /// The line of PEs on which a point runs, along a displacement: the place, moved along it to the first axis that it crosses.
     fn line(&self, point: usize, displacement: &[i64]) -> Vector {
-        let mut place = self.map.place.apply(&self.points.all[point]);
+        let mut place = self.map.place.apply(&self.points.all()[point]);
         let along = primitive(displacement);
         if let Some(axis) = along.iter().position(|entry| *entry != 0) {
             let steps = place[axis].div_euclid(along[axis]);
@@ -405,7 +412,7 @@ impl Checker<'_> {
 
     /// A bus from memory to all PEs: every word has a time of its own. The first PE loads all words and keeps its own.
     fn one_bus(&self, of: &str) -> Result<Cost, String> {
-        let times: HashSet<i64> = self.times.iter().copied().collect();
+        let times: FxHashSet<i64> = self.times.iter().copied().collect();
         if !self.machine.buses.all || self.machine.buses.latency > 0 || times.len() < self.times.len() {
             return Err(format!("one bus does not carry all words of `{of}`"));
         }
@@ -430,66 +437,9 @@ impl Checker<'_> {
         let address = |point: &Vector| -> Vec<Option<i64>> {
             rows.iter().map(|(row, constant)| constant.map(|constant| dot(row, point) + constant)).collect()
         };
-        let held = self.pes.iter().zip(&self.points.all).map(|(pe, point)| (*pe, address(point)));
-        let held = held.collect::<HashSet<(usize, Vec<Option<i64>>)>>().len() as u64;
+        let held = self.pes.iter().zip(self.points.all()).map(|(pe, point)| (*pe, address(point)));
+        let held = held.collect::<FxHashSet<(usize, Vec<Option<i64>>)>>().len() as u64;
         Cost { memory_words: held, buffers: held, ..Cost::default() }
-    }
-}
-
-/// Vectors in their order, each of which is found by its number.
-struct Numbered {
-    all: Vec<Vector>,
-    low: Vector,
-    sides: Vector,
-    /// In the box around them, the last entry fastest: the number of each plus 1, and 0 where there is none.
-    slots: Vec<u32>,
-    /// The same where the box is large and has few of them.
-    sparse: HashMap<Vector, usize>,
-}
-
-/// A box has at most so many times as many places as vectors in it, and so many more.
-const ROOMY: i64 = 32;
-
-impl Numbered {
-    fn new(all: Vec<Vector>) -> Numbered {
-        let axes = all.first().map_or(0, Vec::len);
-        let end = |axis: usize, of: fn(i64, i64) -> i64| all.iter().map(|vector| vector[axis]).reduce(of).unwrap_or(0);
-        let low: Vector = (0..axes).map(|axis| end(axis, i64::min)).collect();
-        let sides: Vector = (0..axes).map(|axis| end(axis, i64::max) - low[axis] + 1).collect();
-        let volume = sides.iter().try_fold(1i64, |volume, side| volume.checked_mul(*side));
-        let most = (all.len() as i64 + 1) * ROOMY;
-        let mut numbered = Numbered { all: vec![], low, sides, slots: vec![], sparse: HashMap::new() };
-        match volume.filter(|volume| *volume <= most).and_then(|volume| usize::try_from(volume).ok()) {
-            Some(volume) => {
-                numbered.slots = vec![0; volume];
-                for (number, vector) in (1..).zip(&all) {
-                    if let Some(slot) = numbered.slot(vector) {
-                        numbered.slots[slot] = number;
-                    }
-                }
-            }
-            None => numbered.sparse = all.iter().cloned().zip(0..).collect(),
-        }
-        Numbered { all, ..numbered }
-    }
-
-    fn slot(&self, vector: &[i64]) -> Option<usize> {
-        let mut slot = 0;
-        for (entry, (low, side)) in vector.iter().zip(self.low.iter().zip(&self.sides)) {
-            let at = entry - low;
-            if at < 0 || at >= *side {
-                return None;
-            }
-            slot = slot * side + at;
-        }
-        usize::try_from(slot).ok()
-    }
-
-    fn number(&self, vector: &[i64]) -> Option<usize> {
-        match self.slots.is_empty() {
-            true => self.sparse.get(vector).copied(),
-            false => (self.slots[self.slot(vector)?] as usize).checked_sub(1),
-        }
     }
 }
 

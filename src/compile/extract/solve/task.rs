@@ -7,6 +7,7 @@ use super::steps::RowCache;
 use super::tally::CostCache;
 use crate::extract::at_once::heard_at_once;
 use crate::extract::constraint::place_of;
+use crate::extract::enumerate::Points;
 use crate::extract::limits::MAPS_OF_A_DATAFLOW;
 use crate::extract::partition::axis_of;
 use crate::extract::{Constraint, Limits, MOST_FREE};
@@ -50,6 +51,8 @@ pub struct Task<'a> {
     pub limits: Limits,
     /// The points of each space at these sizes.
     pub points: Vec<Vec<Vector>>,
+    /// The same, each of which is found by its number.
+    pub(super) numbered: Vec<Arc<Points>>,
     /// What is known of spaces that share PEs.
     pub(super) meetings: Meetings,
     /// Whether arrays fit the machine.
@@ -167,6 +170,7 @@ impl<'a> Task<'a> {
         let known = RowCache::default();
         let meetings = Meetings::new(system, (sizes.clone(), points.clone()), machine.links.cell);
         let limits = Limits::default();
+        let numbered = points.iter().map(|points| Arc::new(Points::new(points.clone()))).collect();
         Ok(Task {
             system,
             choices,
@@ -177,6 +181,7 @@ impl<'a> Task<'a> {
             constraint,
             limits,
             points,
+            numbered,
             meetings,
             room,
             takers,
@@ -205,6 +210,7 @@ impl<'a> Task<'a> {
             limits: self.limits,
             meetings: Meetings::new(system, (self.sizes.clone(), points.clone()), self.machine.links.cell),
             points,
+            numbered: spaces.iter().map(|space| self.numbered[*space].clone()).collect(),
             room: self.room.of(system),
             takers: TakerSets::new(system, &choices),
             connected: system.connected(),

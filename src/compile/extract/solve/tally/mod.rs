@@ -169,11 +169,10 @@ fn of_space(task: &Task, priced: &Priced, looked: &Cell<u64>) -> Option<Vec<(Cos
     let points = &task.system.spaces[*space];
     let look = || looked.set(looked.get() + task.points[*space].len() as u64);
     look();
+    let (numbered, of) = (&task.numbered[*space], (points, task.machine));
     let checker = match rounds {
-        None => Checker::new(points, task.machine, &task.sizes, map).ok()?,
-        Some((starts, calendar)) => {
-            Checker::in_rounds(points, task.machine, &task.sizes, map, (starts, calendar)).ok()?
-        }
+        None => Checker::of(numbered, of, (&task.sizes, map)).ok()?,
+        Some((starts, calendar)) => Checker::in_rounds(numbered, of, (&task.sizes, map), (starts, calendar)).ok()?,
     };
     let slant = |along: &Vector| task.machine.links.network.diagonal(&map.displacement(along));
     let is_waited_for = |choice: &Transport| match (rounds, choice) {
@@ -230,7 +229,8 @@ fn nearest_input(
     (space, operand): (usize, usize),
 ) -> Option<Transport> {
     let (network, map) = (task.machine.links.network, &near.parts[space].map);
-    let checker = Checker::new(&task.system.spaces[space], task.machine, &task.sizes, map).ok();
+    let of = (&task.system.spaces[space], task.machine);
+    let checker = Checker::of(&task.numbered[space], of, (&task.sizes, map)).ok();
     let legal = |choice: &&Transport| checker.as_ref().is_some_and(|checker| checker.operand(operand, choice).is_ok());
     let ways: Vec<Vector> = near.ways(handoffs).into_iter().map(|(_, moved)| moved).collect();
     let joins = |choice: &&Transport| {
