@@ -6,6 +6,7 @@
 
 use crate::mapping::{candidates, clock};
 use crate::rewrite::{Choices, Transport};
+use rustc_hash::FxHashSet;
 use std::cmp::Ordering;
 use systole_base::integer::{Matrix, Vector};
 use systole_equations::recurrence::{Chain, Space};
@@ -29,7 +30,10 @@ impl Reflections {
         }
         let size = space.dimension();
         let all = (1..1usize << size).map(|set| (0..size).map(|i| 1 - 2 * ((set >> i) & 1) as i64).collect());
-        Reflections { signs: all.filter(|signs: &Vector| is_closed(choices, signs)).collect() }
+        let offered: Vec<FxHashSet<&Transport>> =
+            choices.transports.iter().map(|offered| offered.iter().collect()).collect();
+        let chains: FxHashSet<&Chain> = choices.chains.iter().collect();
+        Reflections { signs: all.filter(|signs: &Vector| is_closed((&offered, &chains), signs)).collect() }
     }
 
     /// How many classes there are of what reflections lead to each other, where `fixed` says how many do not change while so many
@@ -78,27 +82,28 @@ impl Candidate {
     }
 }
 
-fn is_closed(choices: &Choices, signs: &[i64]) -> bool {
-    let transports = choices
-        .transports
-        .iter()
-        .all(|offered| offered.iter().all(|choice| offered.iter().any(|other| is_reflection(choice, other, signs))));
+/// Whether the reflection of each choice is offered too.
+fn is_closed((offered, chains): (&[FxHashSet<&Transport>], &FxHashSet<&Chain>), signs: &[i64]) -> bool {
+    let transports =
+        offered.iter().all(|all| all.iter().all(|choice| reflections(choice, signs).iter().any(|it| all.contains(it))));
     let reflected = |chain: &Chain| Chain {
         directions: chain.directions.iter().map(|d| reflect(d, signs)).collect(),
         ..chain.clone()
     };
-    transports && choices.chains.iter().all(|chain| choices.chains.contains(&reflected(chain)))
+    transports && chains.iter().all(|chain| chains.contains(&reflected(chain)))
 }
 
-fn is_reflection(choice: &Transport, other: &Transport, signs: &[i64]) -> bool {
-    match (choice, other) {
-        (Transport::Stream(a), Transport::Stream(b)) => reflect(a, signs) == *b,
-        (Transport::Tree(a), Transport::Tree(b)) => a.iter().map(|along| reflect(along, signs)).eq(b.iter().cloned()),
-        (Transport::Broadcast(a), Transport::Broadcast(b)) => {
-            let image = reflect(a, signs);
-            image == *b || image.iter().zip(b).all(|(x, y)| *x == -y)
+/// A choice reflected, in each way of saying it: a bus along a direction is one along the opposite too.
+fn reflections(choice: &Transport, signs: &[i64]) -> Vec<Transport> {
+    match choice {
+        Transport::Stream(along) => vec![Transport::Stream(reflect(along, signs))],
+        Transport::Tree(all) => vec![Transport::Tree(all.iter().map(|along| reflect(along, signs)).collect())],
+        Transport::Broadcast(along) => {
+            let image = reflect(along, signs);
+            let opposite = image.iter().map(|entry| -entry).collect();
+            vec![Transport::Broadcast(image), Transport::Broadcast(opposite)]
         }
-        _ => choice == other,
+        other => vec![other.clone()],
     }
 }
 
