@@ -445,13 +445,39 @@ W[k, i, j] = W[k - 1, i, j] elsewhere
 R[i, j] = W[N, i, j]
 ";
 
+/// Two sums that are awaited together: who begins a round early gives its result to another round, and a queue would grow.
+const SUMS: &str = "\
+kernel sums(M, N)
+in  H[N + 1], E[2*N], F[N]
+local X[2*N, N]
+out Y[N + 1, M]
+X[i, j] = E[i] + F[j]
+Y[i, j] = H[i] + 1   where i < 1
+Y[i, j] = max(sum(l in 0..2*N) (E[l] * X[l, N - 1]), sum(l in 0..i) (H[l] * Y[l, j]))   where i >= 1
+";
+
+/// Rows from the last to the first, each of which waits for two reductions over those that are there: only loops of one length keep what
+/// these give waiting for a fixed time.
+const BACKWARDS: &str = "\
+kernel backwards(M, N)
+in  G[M], H[N + 1]
+out X[N + 1, 2*N], Y[M, N + 1]
+X[i, j] = H[i]   where i >= N
+X[i, j] = max((sum(l in 0..i) X[i + 1, l]) - X[i + 1, j], max(l in i + 1..N + 1) (X[l, 2*N - 1 - j] - H[l]))   where i < N
+Y[i, j] = G[i] + 1   where j >= N
+Y[i, j] = (sum(l in 0..M) Y[l, j + 1]) + G[i]   where j < N
+";
+
+/// What loops have to see to, each at a size of its own and at the smallest.
 #[test]
-fn one_loop_leaves_something_to_try_for_those_within_it() {
+fn loops_are_built_for_all() {
     let folder = TempDir::new().expect("a folder");
     let file = folder.path().join("kernel.rec").display().to_string();
-    std::fs::write(&file, REFLECTIONS).expect("written");
-    for size in ["M=5,N=3", "M=1,N=1"] {
-        let ran = output(&["run", &file, "--size", size, "--budget", "1"]);
-        assert!(ran.contains("matches reference bit for bit"), "{ran}");
+    for (kernel, size) in [(REFLECTIONS, "M=5,N=3"), (SUMS, "M=4,N=3"), (BACKWARDS, "M=3,N=4")] {
+        std::fs::write(&file, kernel).expect("written");
+        for size in [size, "M=1,N=1"] {
+            let ran = output(&["run", &file, "--size", size, "--budget", "1"]);
+            assert!(ran.contains("matches reference bit for bit"), "{ran}");
+        }
     }
 }

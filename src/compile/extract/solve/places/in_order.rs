@@ -366,7 +366,8 @@ fn starts(
         };
         starts.extend(upper_ends(&one.set, &-delay, sizes).into_iter().map(|end| end * sign));
     }
-    starts.sort_by_cached_key(Affine::plainness);
+    // As they are, if that will do: whoever begins sooner or later hands its values to another round.
+    starts.sort_by_cached_key(|start| (*start != Affine::default(), start.plainness()));
     starts.dedup();
     starts
 }
