@@ -2,7 +2,7 @@
 //!
 //! In: a [`LinearProblem`]. Out: its best solution, of equally good ones the one whose unknowns are smallest in their order,
 //! positive before negative; or that no integers satisfy it. Nothing where a number does not fit, a goal has no least value,
-//! or the tree grows too large: then another solver has to be asked. A node is the problem over the rationals with a few
+//! or the tree grows too large: then another solver has to be asked. Numbers have 64 bits, and 128 where these are too few. A node is the problem over the rationals with a few
 //! more inequalities ([`Dictionary`]); its goals bound those of all integers within. The order of the solutions is goals
 //! like any other, so the first node whose solution is one of the problem holds the answer. A node divides at a sum that is
 //! less than 1 from a value that it must not have, else at an unknown that is no integer; its sides go on from its dictionary.

@@ -44,7 +44,8 @@
 //! one first, then with as much again and a wider beam, and so on (`Limits::doublings`): it never leads to a worse design.
 //!
 //! **In order** (`places::in_order`). Where none of this finds a design, loops are built for all spaces, of which one comes
-//! after the other: on one PE, at the places that a schedule gives, or along the strips of a divided kernel.
+//! after the other: on one PE, at the places that a schedule gives, or along the strips of a divided kernel. They have all that is
+//! left of the budget, and some where nothing is.
 
 mod task;
 
