@@ -2,10 +2,11 @@
 //!
 //! In: a [`LinearProblem`]. Out: its best solution, of equally good ones the one whose unknowns are smallest in their order,
 //! positive before negative; or that no integers satisfy it. Nothing where a number does not fit, a goal has no least value,
-//! or the tree grows too large: then another solver has to be asked. Numbers have 64 bits, and 128 where these are too few. A node is the problem over the rationals with a few
-//! more inequalities ([`Dictionary`]); its goals bound those of all integers within. The order of the solutions is goals
-//! like any other, so the first node whose solution is one of the problem holds the answer. A node divides at a sum that is
-//! less than 1 from a value that it must not have, else at an unknown that is no integer; its sides go on from its dictionary.
+//! or the tree grows too large: then another solver has to be asked. Numbers have 64 bits, or 128 where these are too few.
+//! A node is the problem over the rationals with a few more inequalities ([`Dictionary`]); its goals bound those of all
+//! integers within. The order of the solutions is goals like any other, so the first node whose solution is one of the
+//! problem holds the answer. A node divides at a sum that is less than 1 from a value that it must not have, else at an
+//! unknown that is no integer; its sides go on from its dictionary.
 //! Land and Doig, An automatic method of solving discrete programming problems, 1960.
 
 use super::dictionary::{Dictionary, Ending};
@@ -43,8 +44,8 @@ impl Size {
     }
 }
 
-/// The first of the best solutions, found in a tree of this size. `work` counts the numbers that are written meanwhile. Where numbers do
-/// not fit 64 bits it begins anew with twice as many.
+/// The first of the best solutions, found in a tree of this size. `work` counts the numbers that are written meanwhile. Where numbers of
+/// 64 bits lead to no end, most often since one does not fit, those of 128 bits are tried.
 pub(super) fn best(problem: &LinearProblem, most: Size, work: &mut u64) -> Option<Best> {
     let tree = Tree::new(problem, vec![1; problem.bounds.len()])?;
     let tree = Tree { goals: [tree.goals.clone(), tree.order()].concat(), ..tree };
@@ -53,10 +54,7 @@ pub(super) fn best(problem: &LinearProblem, most: Size, work: &mut u64) -> Optio
     }
     let best = best_of::<i64>(&tree, most).or_else(|| best_of::<i128>(&tree, most));
     *work = work.saturating_add(tree.work.get());
-    match best? {
-        Ended::Best(best) => Some(best),
-        Ended::Large => None,
-    }
+    best?.best()
 }
 
 /// `None` where a number does not fit, or a goal has no least value.
@@ -69,6 +67,15 @@ enum Ended {
     Best(Best),
     /// The tree grew too large.
     Large,
+}
+
+impl Ended {
+    fn best(self) -> Option<Best> {
+        match self {
+            Ended::Best(best) => Some(best),
+            Ended::Large => None,
+        }
+    }
 }
 
 /// Where the problem before was left: its inequalities, the values of unknowns that are fixed, its goals, and the dictionary of its best
@@ -108,10 +115,7 @@ fn any_best_of(tree: &Tree, most: Size, left: &mut Option<Left>) -> Option<Best>
     if !is_whole && tree.has_no_point() {
         return Some(Best::Nowhere);
     }
-    match search(tree, node, most)? {
-        Ended::Best(best) => Some(best),
-        Ended::Large => None,
-    }
+    search(tree, node, most)?.best()
 }
 
 /// Divides the best node until its solution is one of the problem; `None` where a number does not fit, or a goal has no least value.
