@@ -2,7 +2,8 @@
 //!
 //! It shares nothing with the search but the types, the clock, and the depths that the proofs speak of: places and times are
 //! evaluated at every point, and everything is counted point by point. Used on winners of moderate size, in the tests, and to price
-//! designs of several spaces and those in rounds.
+//! designs of several spaces and those in rounds; for pricing a search lists the points once for all maps ([`Points`]), `verify` lists
+//! its own.
 
 use super::points::{Numbered, Points, Shifted};
 use crate::cost::Cost;

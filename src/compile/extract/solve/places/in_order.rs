@@ -366,7 +366,7 @@ fn starts(
         };
         starts.extend(upper_ends(&one.set, &-delay, sizes).into_iter().map(|end| end * sign));
     }
-    // As they are, if that will do: whoever begins sooner or later hands its values to another round.
+    // Not shifted, if that keeps all dependences: a shifted family hands its values to another round, where they queue.
     starts.sort_by_cached_key(|start| (*start != Affine::default(), start.plainness()));
     starts.dedup();
     starts
