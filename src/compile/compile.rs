@@ -7,8 +7,8 @@
 use crate::cost::{Cost, Objective};
 use crate::emit::emit;
 use crate::extract::{
-    Constraint, Found, Inquiry, Limits, Partition, Problem, Question, Survey, TriedPartition, best_division, both_ways,
-    is_better_both_ways, is_better_divided, limits_both_ways, search_every_way, undivided, verify,
+    Constraint, Found, Inquiry, Limits, Partition, Problem, Question, SHARES_BOTH_WAYS, Survey, TriedPartition,
+    best_division, both_ways, is_better_both_ways, is_better_divided, search_every_way, undivided, verify,
 };
 use crate::mapping::candidates::Bounds;
 use crate::mapping::{Design, Rooms};
@@ -155,7 +155,7 @@ fn divided(
     let asked = whole.asked(schedule, sizes, options);
     let ways = Partition::all(&whole.spaces, &options.machine, sizes, &Partition::RANKS);
     // They share the budget.
-    let limits = Limits::of_budget(Limits::usual().budget / ways.len().max(1) as u64);
+    let limits = Limits::usual().share(ways.len() as u64);
     let best = best_division(ways, options.objective, |partition| {
         let Some(spaces) = partition.divide(&whole.spaces) else { return Ok(None) };
         let mut divided = Saturated::new(spaces, Some(partition.clone()))?;
@@ -191,7 +191,7 @@ fn streamed_both_ways(
     whole.seen = Some(survey);
     let Some(cut) = cut else { return Ok(whole) };
     let Ok(mut streamed) = Saturated::new(cut, None) else { return Ok(whole) };
-    let (found, survey) = best(&streamed, limits_both_ways(Limits::usual()))?;
+    let (found, survey) = best(&streamed, Limits::usual().share(SHARES_BOTH_WAYS))?;
     streamed.seen = Some(survey);
     Ok(if is_better_both_ways(options.objective, found.as_ref(), before.as_ref()) { streamed } else { whole })
 }

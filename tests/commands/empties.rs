@@ -494,9 +494,9 @@ fn a_pe_that_computes_nothing_is_told_apart() {
     let text = "kernel known(N)\nin X[N]\nout a[N], c[N]\na[i] = 1 / sum(k in 0..i) 1\n\
                 c[i] = max(k in 0..i) min(k2 in i..N) X[k]\n";
     std::fs::write(&path, text).unwrap();
-    let found = super::start::json(&["run", &path, "--size", "N=4", "--budget", "100000"]);
+    let found = super::start::json(&["run", &path, "--size", "N=4"]);
     let (computing, all) = (&found["search"]["front"][0]["pes"], &found["sim"]["pes"]);
-    let ran = systole(&["run", &path, "--size", "N=4", "--budget", "100000"]);
+    let ran = systole(&["run", &path, "--size", "N=4"]);
     let is_said = ran.stdout.contains(&format!(" on {all} PEs ({computing} of them compute), "));
     assert_eq!(is_said, computing != all, "{}", ran.stdout);
     assert!(is_said);

@@ -7,7 +7,7 @@ use systole_base::machine::Machine;
 use systole_base::network::Links;
 use systole_compile::cost::{Cost, Objective};
 use systole_compile::extract::enumerate::{Task, search, verify};
-use systole_compile::extract::{Constraint, Limits, Survey, solve};
+use systole_compile::extract::{Constraint, Found, Limits, Survey, solve};
 use systole_compile::mapping::candidates::Bounds;
 use systole_compile::rewrite::Choices;
 use systole_equations::recurrence::Space;
@@ -109,7 +109,7 @@ fn several_spaces_have_the_same_budget_on_any_number_of_threads() {
     let run = |budget: u64, threads: usize| {
         let (none, bounds) = (Constraint::none(&kernel.system), Bounds::for_dimension(kernel.dimension()));
         let mut task = solve::Task::new(&kernel.system, &kernel.choices, bounds, &machine, &at, none).expect("a task");
-        task.limits = Limits { budget, ..Limits::default() };
+        task.limits = Limits { budget, share_of: Some(budget), ..Limits::default() };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
         let survey = pool.install(|| solve::search(&task, false, &|_, _| true));
         let found = survey.sorted(Objective::Systolic);
@@ -128,7 +128,7 @@ fn several_spaces_have_the_same_budget_on_any_number_of_threads() {
     assert_eq!([&few[0], &few[0]], [&few[1], &few[2]]);
 }
 
-/// Doubled ten times, from one at which one PE runs everything in rounds, a budget never leads to a design that is worse by default, or takes
+/// Doubled ten times, from one at which a smaller array is found, a budget never leads to a design that is worse by default, or takes
 /// more cycles. It may lead to one of more PEs: rounds on fewer are looked at where nothing else is found.
 #[test]
 fn a_budget_that_is_doubled_costs_no_more() {
@@ -147,6 +147,31 @@ fn a_budget_that_is_doubled_costs_no_more() {
     let costs_no_more = |(more, less): (&[u128; 6], &[u128; 6])| more <= less;
     assert!(found.windows(2).all(|pair| pair[1].iter().zip(&pair[0]).all(costs_no_more)), "{found:?}");
     assert!(found[10] != found[0], "{found:?}");
+}
+
+/// A search ends where nothing was left out for the budget, and keeps what it found with less: so it has all that it would find at once.
+#[test]
+fn to_search_with_less_first_loses_nothing() {
+    let machine = crate::systems::machine(1);
+    let texts = [
+        (crate::kernel_texts::LU, "N", 3),
+        (crate::kernel_texts::TRISOLVE, "N", 4),
+        (crate::kernel_texts::CHOLESKY, "N", 3),
+    ];
+    for (text, size, value) in texts {
+        let (kernel, at) = (crate::systems::kernel(text), crate::systems::sizes(&[(size, value)]));
+        let search = |limits: Limits| {
+            let (none, bounds) = (Constraint::none(&kernel.system), Bounds::for_dimension(kernel.dimension()));
+            let mut task =
+                solve::Task::new(&kernel.system, &kernel.choices, bounds, &machine, &at, none).expect("a task");
+            task.limits = limits;
+            solve::search(&task, false, &|_, _| true)
+        };
+        let (first, at_once) = (search(Limits::usual()), search(Limits::usual().share(1)));
+        let front = first.front.designs();
+        let is_there = |found: &Found| front.contains(found) || first.front.beats(&found.cost);
+        assert!(!at_once.front.designs().is_empty() && at_once.front.designs().iter().all(is_there), "{text}");
+    }
 }
 
 /// A search that is told to stop after the first place says so, and has what it found there.

@@ -51,19 +51,36 @@ fn places_off_the_axes_are_told() {
     assert_eq!([2, 1].map(|spaces| (with(spaces).maps, with(spaces).left_out.slanted)), [(5, 0), (3, 2)]);
 }
 
-/// Above the usual budget it is doubled, each time with a wider beam, and all that was searched before is searched first.
+/// Smaller budgets are searched with first: the least, the usual one, then twice, four times .. as much, each time with a wider beam.
 #[test]
-fn a_large_budget_is_searched_by_doublings() {
+fn a_large_budget_is_searched_after_smaller_ones() {
     let usual = Limits::usual();
-    let doublings = |budget: u64| {
+    let least = Limits { budget: usual.budget / 64, wholly: usual.wholly / 64, ..usual };
+    assert_eq!(usual.deepening(), [least, usual]);
+    let larger = |budget: u64| {
         let of =
-            |limits: Limits| (limits.budget / usual.budget, limits.beam / usual.beam, limits.wholly / usual.wholly);
-        Limits::of_budget(budget).doublings().into_iter().map(of).collect::<Vec<_>>()
+            |limits: &Limits| (limits.budget / usual.budget, limits.beam / usual.beam, limits.wholly / usual.wholly);
+        let all = Limits::of_budget(budget).deepening();
+        assert_eq!(all[..2], [least, usual]);
+        all[2..].iter().map(of).collect::<Vec<_>>()
     };
-    assert_eq!(usual.doublings(), [usual]);
-    assert_eq!(doublings(2 * usual.budget), [(1, 1, 1), (1, 2, 2)]);
-    assert_eq!(doublings(2 * usual.budget + 1), [(1, 1, 1), (1, 2, 2), (2, 4, 4)]);
-    for budget in [1, usual.budget - 1, u64::MAX] {
-        assert_eq!(Limits::of_budget(budget).doublings(), [Limits::of_budget(budget)], "{budget}");
+    assert_eq!(larger(2 * usual.budget), [(1, 2, 2)]);
+    assert_eq!(larger(2 * usual.budget + 1), [(1, 2, 2), (2, 4, 4)]);
+    for budget in [1, least.budget, usual.budget - 1] {
+        assert_eq!(Limits::of_budget(budget).deepening(), [least], "{budget}");
     }
+    let unlimited = Limits::of_budget(u64::MAX);
+    assert_eq!(unlimited.deepening(), [unlimited]);
+}
+
+/// What shares a budget is searched with once, and the messages speak of the whole.
+#[test]
+fn a_share_of_a_budget_is_searched_with_once() {
+    let share = Limits { fold: 2, ..Limits::usual() }.share(13);
+    assert_eq!((share.budget, share.asked_for(), share.fold), (6_000_000 / 13, 6_000_000, 2));
+    assert_eq!(share.deepening(), [share]);
+    assert_eq!(Limits::of_budget(3).share(13).budget, 1);
+    assert_eq!(Limits::of_budget(u64::MAX).share(13).budget, u64::MAX);
+    let larger = [1, 5_999_999, 6_000_000, 7_000_000].map(|budget| Limits::of_budget(budget).larger_budget());
+    assert_eq!(larger, [6_000_000, 6_000_000, 12_000_000, 14_000_000]);
 }

@@ -3,7 +3,7 @@
 //! In: the spaces of a kernel, and what a search of them has found. Out: the spaces that are cut, to be searched as well, where that
 //! may lead to an array that passes all values over its links. The cost decides between both.
 
-use super::{Found, Limits, Survey};
+use super::{Found, Survey};
 use crate::cost::{Cost, Objective};
 use crate::rewrite::Transport;
 use systole_equations::recurrence::spaces::SpaceSystem;
@@ -12,13 +12,8 @@ use systole_equations::recurrence::spaces::SpaceSystem;
 /// of them a search takes many seconds, however small its budget is.
 const MOST_SPACES: usize = 11;
 
-/// The search of the spaces that are cut gets one part in so many of the budget.
-const SHARE: u64 = 8;
-
-/// How far the spaces that are cut are searched.
-pub fn limits_both_ways(limits: Limits) -> Limits {
-    Limits::of_budget((limits.budget / SHARE).max(1))
-}
+/// The search of the spaces that are cut gets one share in so many of the budget.
+pub const SHARES_BOTH_WAYS: u64 = 8;
 
 /// Whether a design of the spaces that are cut is better than the best before.
 pub fn is_better_both_ways(objective: Objective, found: Option<&Cost>, before: Option<&Cost>) -> bool {

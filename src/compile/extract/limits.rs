@@ -28,7 +28,16 @@ pub struct Limits {
     pub beam: usize,
     /// And looks at so many places of the next part beside each of them.
     pub next: usize,
+    /// The budget of which this one is a share. A share is searched with once, without smaller ones first (`Limits::deepening`).
+    pub share_of: Option<u64>,
 }
+
+/// The budget where nothing is said: seconds.
+const USUAL: u64 = 6_000_000;
+
+/// The budget that is searched with first. It takes a twentieth of the time and often finds what larger ones, which go on from other
+/// designs, do not.
+const LEAST: u64 = USUAL / 64;
 
 /// Solving for the steps of a dataflow takes about as long as looking at so many maps of one space.
 pub(super) const MAPS_OF_A_DATAFLOW: u64 = 1000;
@@ -48,34 +57,54 @@ impl Limits {
         Limits { budget, wholly: budget / MAPS_OF_A_DATAFLOW, beam, next, ..usual }
     }
 
-    /// The limits of the searches that a larger budget than the usual one pays for, one after the other: the usual ones, then those of as much
-    /// again with a wider beam, and so on. So a budget is rounded up to twice, four times .. the usual one, and finds what smaller ones find.
-    pub fn doublings(self) -> Vec<Limits> {
-        let usual = Limits::usual();
+    /// The limits of the searches that a budget pays for, one after the other (iterative deepening): those of the least budget, those of the
+    /// usual one, then those of as much again with a wider beam, and so on. So a budget below the usual one counts as the least and one above
+    /// it is rounded up, and each finds what smaller ones find.
+    pub fn deepening(self) -> Vec<Limits> {
         // Without a limit all is looked at, whatever is found on the way.
-        if self.budget <= usual.budget || self.budget == u64::MAX {
+        if self.share_of.is_some() || self.budget == u64::MAX {
             return vec![self];
         }
-        let with = |of: Limits, budget: u64| Limits { budget, wholly: of.wholly, beam: of.beam, next: of.next, ..self };
-        let mut doublings = vec![with(usual, usual.budget)];
-        let mut sum = usual.budget;
+        let mut all = vec![self.as_far_as(LEAST)];
+        if self.budget >= USUAL {
+            all.push(self.as_far_as(USUAL));
+        }
+        let mut sum = USUAL;
         while sum < self.budget {
-            doublings.push(with(Limits::of_budget(sum.saturating_mul(2)), sum));
+            all.push(Limits { budget: sum, ..self.as_far_as(sum.saturating_mul(2)) });
             sum = sum.saturating_mul(2);
         }
-        doublings
+        all
+    }
+
+    /// The budget that was asked for.
+    pub fn asked_for(self) -> u64 {
+        self.share_of.unwrap_or(self.budget)
+    }
+
+    /// A budget that looks further than the one that was asked for.
+    pub fn larger_budget(self) -> u64 {
+        let asked = self.asked_for();
+        if asked < USUAL { USUAL } else { asked.saturating_mul(2) }
+    }
+
+    /// One share of so many, which is searched with once.
+    pub fn share(self, of: u64) -> Limits {
+        let budget = if self.budget == u64::MAX { u64::MAX } else { (self.budget / of.max(1)).max(1) };
+        Limits { share_of: Some(self.asked_for()), ..self.as_far_as(budget) }
     }
 
     /// The same within another budget.
-    pub fn with_budget(self, budget: u64) -> Limits {
-        Limits { budget, wholly: self.wholly.min(budget / MAPS_OF_A_DATAFLOW), ..self }
+    fn as_far_as(self, budget: u64) -> Limits {
+        let Limits { wholly, beam, next, .. } = Limits::of_budget(budget);
+        Limits { budget, wholly, beam, next, ..self }
     }
 }
 
 impl Default for Limits {
     fn default() -> Limits {
         Limits {
-            budget: 6_000_000,
+            budget: USUAL,
             placements: 50_000,
             dataflows: 4096,
             asked: 64,
@@ -85,6 +114,7 @@ impl Default for Limits {
             wholly: 50_000,
             beam: 6,
             next: 48,
+            share_of: None,
         }
     }
 }

@@ -39,7 +39,7 @@ mod refusal;
 
 mod rooms;
 
-pub use both_ways::{both_ways, is_better_both_ways, limits_both_ways};
+pub use both_ways::{SHARES_BOTH_WAYS, both_ways, is_better_both_ways};
 pub use constraint::{Constraint, place_of};
 pub use front::{Found, Front};
 pub use given::{Given, design_text};

@@ -6,7 +6,7 @@
 //! interface maps, section 4.4 and Figure 6.
 
 use super::driver::{Listeners, Undriven};
-use super::takers::{TakerSets, is_empty};
+use super::takers::{Position, Taken, TakerSets, is_empty};
 use super::{Design, constant_on};
 use crate::rewrite::Transport;
 use systole_base::diagnostic::{Checked, Diagnostic};
@@ -134,9 +134,14 @@ impl Design<'_> {
                 let transport = &self.parts[reader].dataflow.transports[operand];
                 let taker = Taker { design: self, network, reader, operand };
                 for (position, source) in sources.iter().enumerate() {
-                    for set in known.of(self.system, (reader, operand, position), transport).iter() {
-                        taker.find(set, source, MOST_DIVISIONS, &mut handoffs)?;
-                    }
+                    let at = (reader, operand, position);
+                    let find = || {
+                        let mut found = vec![];
+                        let sets = known.of(self.system, at, transport);
+                        sets.iter().try_for_each(|set| taker.find(set, source, MOST_DIVISIONS, &mut found))?;
+                        Ok(found)
+                    };
+                    handoffs.extend(known.handoffs(taker.taken(at, source), find)?);
                 }
             }
         }
@@ -192,6 +197,28 @@ struct Taker<'a> {
 }
 
 impl Taker<'_> {
+    /// What decides who gives the operand.
+    fn taken(&self, at: Position, source: &Source) -> Taken {
+        let producer = match &source.origin {
+            Origin::Known(_) => None,
+            Origin::Space { space, .. } => Some(*space),
+        };
+        let streams: Vec<(usize, usize)> = self.streams().collect();
+        let place = |space: usize| {
+            let part = &self.design.parts[space];
+            (part.map.place.clone(), part.origin.clone())
+        };
+        let spaces = [self.reader].into_iter().chain(producer).chain(streams.iter().map(|(space, _)| *space));
+        Taken {
+            at,
+            transport: self.design.parts[self.reader].dataflow.transports[self.operand].clone(),
+            network: self.network,
+            chain: producer.map(|space| self.design.parts[space].dataflow.chain.clone()),
+            places: spaces.map(place).collect(),
+            streams,
+        }
+    }
+
     fn find(&self, set: &Polyhedron, source: &Source, divisions: usize, found: &mut Vec<Handoff>) -> Checked<()> {
         let handoff = |set: Polyhedron, giver: Giver| {
             let (reader, operand) = (self.reader, self.operand);
@@ -265,20 +292,25 @@ impl Taker<'_> {
         Ok((drivers, Giver::Point { space, field: Field::Result, at, carrier }))
     }
 
-    /// A point that has the element as an operand, on this PE or on one next to it, and the readers it can serve.
-    fn neighbour(&self, set: &Polyhedron) -> Option<(Polyhedron, Giver)> {
+    /// The other operands that are of the same tensor and stream.
+    fn streams(&self) -> impl Iterator<Item = (usize, usize)> {
         let system = self.design.system;
         let tensor = &system.spaces[self.reader].operands[self.operand].tensor;
-        let streams = (0..system.spaces.len())
+        let operands = (0..system.spaces.len())
             .flat_map(|space| (0..system.spaces[space].operands.len()).map(move |operand| (space, operand)));
-        streams
-            .filter(|(space, operand)| {
-                let streamed = matches!(self.design.parts[*space].dataflow.transports[*operand], Transport::Stream(_));
-                streamed
-                    && system.spaces[*space].operands[*operand].tensor == *tensor
-                    && (*space, *operand) != (self.reader, self.operand)
-            })
-            .find_map(|candidate| self.neighbour_offsets().into_iter().find_map(|by| self.passing(set, candidate, by)))
+        operands.filter(move |(space, operand)| {
+            let streamed = matches!(self.design.parts[*space].dataflow.transports[*operand], Transport::Stream(_));
+            streamed
+                && system.spaces[*space].operands[*operand].tensor == *tensor
+                && (*space, *operand) != (self.reader, self.operand)
+        })
+    }
+
+    /// A point that has the element as an operand, on this PE or on one next to it, and the readers it can serve.
+    fn neighbour(&self, set: &Polyhedron) -> Option<(Polyhedron, Giver)> {
+        let by_offset =
+            |candidate| self.neighbour_offsets().into_iter().find_map(|by| self.passing(set, candidate, by));
+        self.streams().find_map(by_offset)
     }
 
     /// The displacements that are tried, none first.

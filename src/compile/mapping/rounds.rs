@@ -15,7 +15,6 @@ use super::ends::{Ranged, least_value, range_of_values};
 use super::skew::is_deep;
 use super::{Design, FlowRole, Handoff, SpaceDesign, SpaceTimeMap, depth_of, is_in_time, spacing};
 use crate::rewrite::Transport;
-use std::collections::BTreeMap;
 use systole_base::integer::{Affine, Bindings, Name, Polyhedron, Vector, dot, name};
 use systole_base::network::Links;
 use systole_equations::recurrence::Space;
@@ -48,10 +47,37 @@ pub struct Overlap {
 /// The rounds of a design at given sizes: by their number the cycle at which step 0 of each would begin.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Calendar {
-    zeros: BTreeMap<Vector, i64>,
+    zeros: Zeros,
     overlap: Overlap,
     /// What a row of time weighs, where that is the same in all rounds: then nothing above is asked.
     weights: Option<Vector>,
+}
+
+/// At which cycle step 0 of each round would begin.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Zeros {
+    /// Of rounds whose numbers are the same but for the finest, from the first such number on.
+    Finest(i64, Vec<i64>),
+    /// Of those under each number of a row, from its first on.
+    Rows(i64, Vec<Zeros>),
+}
+
+impl Default for Zeros {
+    fn default() -> Zeros {
+        Zeros::Finest(0, vec![])
+    }
+}
+
+impl Zeros {
+    fn get(&self, round: &[i64]) -> Option<i64> {
+        let (number, rest) = round.split_first()?;
+        let at = |first: &i64| usize::try_from(number.checked_sub(*first)?).ok();
+        match self {
+            Zeros::Finest(first, zeros) if rest.is_empty() => zeros.get(at(first)?).copied(),
+            Zeros::Rows(first, rows) => rows.get(at(first)?)?.get(rest),
+            Zeros::Finest(..) => None,
+        }
+    }
 }
 
 impl Rounds {
@@ -107,26 +133,27 @@ impl Rounds {
 
     /// The rounds one after the other at these sizes; `None` where a number does not fit.
     fn calendar(&self, overlap: Overlap, sizes: &Bindings) -> Option<Calendar> {
-        let (mut calendar, mut start) = (Calendar { overlap, ..Calendar::default() }, 0i64);
-        self.walk(&mut sizes.clone(), &mut vec![], &mut start, &mut calendar)?;
-        Some(calendar)
+        let zeros = self.zeros(0, &mut sizes.clone(), &mut 0)?;
+        Some(Calendar { zeros, overlap, weights: None })
     }
 
-    fn walk(&self, bindings: &mut Bindings, at: &mut Vector, start: &mut i64, calendar: &mut Calendar) -> Option<()> {
-        let Some([first, last]) = self.ranges.get(at.len()) else {
-            calendar.zeros.insert(at.clone(), start.checked_sub(self.first.evaluate(bindings)?)?);
-            *start = start.checked_add(self.length.evaluate(bindings)?)?;
-            return Some(());
-        };
-        let name = &self.names[at.len()];
-        for value in first.evaluate(bindings)?..=last.evaluate(bindings)? {
+    /// Of the rounds whose numbers are bound but for this row and finer ones, from a cycle on, which is then the one behind them.
+    fn zeros(&self, row: usize, bindings: &mut Bindings, start: &mut i64) -> Option<Zeros> {
+        let ([first, last], name) = (self.ranges.get(row)?, &self.names[row]);
+        let (first, last) = (first.evaluate(bindings)?, last.evaluate(bindings)?);
+        let is_finest = row + 1 == self.ranges.len();
+        let (mut finest, mut rows) = (vec![], vec![]);
+        for value in first..=last {
             bindings.insert(name.clone(), value);
-            at.push(value);
-            self.walk(bindings, at, start, calendar)?;
-            at.pop();
+            if is_finest {
+                finest.push(start.checked_sub(self.first.evaluate(bindings)?)?);
+                *start = start.checked_add(self.length.evaluate(bindings)?)?;
+            } else {
+                rows.push(self.zeros(row + 1, bindings, start)?);
+            }
         }
         bindings.remove(name);
-        Some(())
+        Some(if is_finest { Zeros::Finest(first, finest) } else { Zeros::Rows(first, rows) })
     }
 }
 

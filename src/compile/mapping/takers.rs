@@ -1,23 +1,46 @@
-//! The points of a space that take an operand from elsewhere than the point before.
+//! The points of a space that take an operand from elsewhere than the point before, and who gives it to them.
 
+use super::Handoff;
 use super::tree::tree_sets;
 use crate::rewrite::{Choices, Transport};
 use std::borrow::Cow;
 use std::collections::HashMap;
-use systole_base::integer::{Affine, Polyhedron, dot};
-use systole_equations::recurrence::Space;
+use std::sync::{Mutex, PoisonError};
+use systole_base::diagnostic::Checked;
+use systole_base::integer::{Affine, Matrix, Polyhedron, dot};
+use systole_base::network::Network;
 use systole_equations::recurrence::spaces::{Source, SpaceSystem};
+use systole_equations::recurrence::{Chain, Space};
 
 /// A space, one of its operands and one of the operand's sources.
-type Position = (usize, usize, usize);
+pub type Position = (usize, usize, usize);
 
 /// Transports, each with the takers.
 type Offered = Vec<(Transport, Vec<Polyhedron>)>;
 
-/// The sets of takers of every operand under every transport that is offered: no place changes them.
-#[derive(Clone, Debug, Default)]
+/// The sets of takers of every operand under every transport that is offered, which no place changes; and the handoffs that were found for
+/// them, since most dataflows of a placement differ in other operands.
+#[derive(Debug, Default)]
 pub struct TakerSets {
     sets: HashMap<Position, Offered>,
+    handoffs: Mutex<HashMap<Taken, Checked<Vec<Handoff>>>>,
+}
+
+/// All that decides which handoffs the takers of an operand have.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Taken {
+    /// Who takes.
+    pub at: Position,
+    /// How.
+    pub transport: Transport,
+    /// The links.
+    pub network: Network,
+    /// In which order the space that computes the value does so.
+    pub chain: Option<Chain>,
+    /// The operands that have the value too, as a stream passes it on.
+    pub streams: Vec<(usize, usize)>,
+    /// The places of all spaces that this is about, with what is added to them.
+    pub places: Vec<(Matrix, Vec<Affine>)>,
 }
 
 impl TakerSets {
@@ -33,7 +56,18 @@ impl TakerSets {
                 }
             }
         }
-        TakerSets { sets }
+        TakerSets { sets, handoffs: Mutex::default() }
+    }
+
+    /// The handoffs that were found for the same question, or that are found now.
+    pub fn handoffs(&self, of: Taken, find: impl FnOnce() -> Checked<Vec<Handoff>>) -> Checked<Vec<Handoff>> {
+        let known = || self.handoffs.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = known().get(&of) {
+            return found.clone();
+        }
+        let found = find();
+        known().insert(of, found.clone());
+        found
     }
 
     /// The takers of one source of an operand.

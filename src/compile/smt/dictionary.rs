@@ -27,13 +27,50 @@ pub(super) enum Ending {
     Empty,
 }
 
+/// Lines of one length, one after the other: each node of branch and bound has a copy, which is one piece.
+#[derive(Clone)]
+struct Lines<N> {
+    width: usize,
+    numbers: Vec<N>,
+}
+
+impl<N: Number> Lines<N> {
+    fn new(width: usize) -> Lines<N> {
+        Lines { width, numbers: vec![] }
+    }
+
+    fn push(&mut self, line: impl IntoIterator<Item = N>) {
+        self.numbers.extend(line);
+    }
+
+    fn count(&self) -> usize {
+        self.numbers.len() / self.width
+    }
+
+    fn line(&self, row: usize) -> &[N] {
+        &self.numbers[row * self.width..(row + 1) * self.width]
+    }
+
+    fn line_mut(&mut self, row: usize) -> &mut [N] {
+        &mut self.numbers[row * self.width..(row + 1) * self.width]
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &[N]> {
+        self.numbers.chunks_exact(self.width)
+    }
+
+    fn iter_mut(&mut self) -> impl Iterator<Item = &mut [N]> {
+        self.numbers.chunks_exact_mut(self.width)
+    }
+}
+
 /// A number for each basic variable, times the denominator, and what it loses or gains with the variables beside.
 #[derive(Clone)]
 pub(super) struct Dictionary<N> {
     /// One line for each basic variable: the constant, and a factor for each variable beside.
-    lines: Vec<Vec<N>>,
+    lines: Lines<N>,
     /// One line for each goal, the first before all others; none before the first solution.
-    goals: Vec<Vec<N>>,
+    goals: Lines<N>,
     denominator: N,
     basic: Vec<usize>,
     beside: Vec<usize>,
@@ -45,27 +82,36 @@ impl<N: Number> Dictionary<N> {
     /// or more.
     pub fn new(count: usize, rows: &[Vec<i64>]) -> Dictionary<N> {
         let basic = (count..count + rows.len()).collect();
-        let lines = rows.iter().map(|row| row.iter().map(|entry| N::of(*entry)).collect()).collect();
-        Dictionary { lines, goals: vec![], denominator: N::one(), basic, beside: (0..count).collect(), pivots: 0 }
+        let mut lines = Lines::new(count + 1);
+        rows.iter().for_each(|row| lines.push(row.iter().map(|entry| N::of(*entry))));
+        Dictionary {
+            lines,
+            goals: Lines::new(count + 1),
+            denominator: N::one(),
+            basic,
+            beside: (0..count).collect(),
+            pivots: 0,
+        }
     }
 
     /// The same with one more row; `None` where a number does not fit.
     pub fn with(&self, row: &[i64]) -> Option<Dictionary<N>> {
-        let mut longer = self.clone();
-        longer.lines.push(self.written(row)?);
-        longer.basic.push(self.basic.len() + self.beside.len());
-        Some(longer)
+        let numbers = [&self.lines.numbers[..], &self.written(row)?].concat();
+        let basic = [&self.basic[..], &[self.basic.len() + self.beside.len()]].concat();
+        let (goals, beside) = (self.goals.clone(), self.beside.clone());
+        Some(Dictionary { lines: Lines { numbers, ..self.lines }, goals, basic, beside, ..*self })
     }
 
     /// Adds to the constant of the row that is this variable; `None` where a number does not fit.
     pub fn raise(&mut self, variable: usize, by: i64) -> Option<()> {
         let by = N::of(by);
         if let Some(row) = self.basic.iter().position(|basic| *basic == variable) {
-            self.lines[row][0] = by.checked_mul(&self.denominator)?.checked_add(&self.lines[row][0])?;
+            let constant = &mut self.lines.line_mut(row)[0];
+            *constant = by.checked_mul(&self.denominator)?.checked_add(constant)?;
             return Some(());
         }
         let column = 1 + self.beside.iter().position(|beside| *beside == variable)?;
-        self.lines.iter_mut().chain(&mut self.goals).try_for_each(|line| {
+        self.lines.iter_mut().chain(self.goals.iter_mut()).try_for_each(|line| {
             line[0] = by.checked_neg()?.checked_mul(&line[column])?.checked_add(&line[0])?;
             Some(())
         })
@@ -79,7 +125,7 @@ impl<N: Number> Dictionary<N> {
         for (column, variable) in self.beside.iter().enumerate() {
             line[column + 1] = factor(*variable).checked_mul(&self.denominator)?;
         }
-        for (variable, known) in self.basic.iter().zip(&self.lines) {
+        for (variable, known) in self.basic.iter().zip(self.lines.iter()) {
             let times = factor(*variable);
             if !times.is_zero() {
                 line.iter_mut().zip(known).try_for_each(|(entry, other)| {
@@ -98,7 +144,7 @@ impl<N: Number> Dictionary<N> {
         if !self.make_feasible()? {
             return Some(Ending::Empty);
         }
-        for goal in &goals[self.goals.len()..] {
+        for goal in &goals[self.goals.count()..] {
             self.goals.push(self.written(goal)?);
             self.minimise()?;
         }
@@ -107,7 +153,7 @@ impl<N: Number> Dictionary<N> {
 
     /// How many numbers the last solution wrote, with those of the dictionary that it began with.
     pub fn work(&self) -> u64 {
-        ((1 + self.pivots) * (self.lines.len() + self.goals.len()) * (self.beside.len() + 1)) as u64
+        ((1 + self.pivots) * (self.lines.numbers.len() + self.goals.numbers.len())) as u64
     }
 
     /// What all numbers are multiplied by.
@@ -118,7 +164,7 @@ impl<N: Number> Dictionary<N> {
     /// The values of the variables `0..count`, times the denominator.
     pub fn values(&self, count: usize) -> Vec<N> {
         let mut values = vec![N::zero(); count];
-        for (variable, line) in self.basic.iter().zip(&self.lines) {
+        for (variable, line) in self.basic.iter().zip(self.lines.iter()) {
             if let Some(value) = values.get_mut(*variable) {
                 *value = line[0];
             }
@@ -134,11 +180,11 @@ impl<N: Number> Dictionary<N> {
     /// The dual simplex method: the goals that there are stay least; whether there is a solution.
     fn make_feasible(&mut self) -> Option<bool> {
         loop {
-            let negative = (0..self.basic.len()).filter(|row| self.lines[*row][0].is_negative());
-            let Some(row) = negative.min_by_key(|row| self.rank(self.lines[*row][0], self.basic[*row])) else {
+            let negative = (0..self.basic.len()).filter(|row| self.lines.line(*row)[0].is_negative());
+            let Some(row) = negative.min_by_key(|row| self.rank(self.lines.line(*row)[0], self.basic[*row])) else {
                 return Some(true);
             };
-            let raises = (0..self.beside.len()).filter(|column| self.lines[row][column + 1].is_positive());
+            let raises = (0..self.beside.len()).filter(|column| self.lines.line(row)[column + 1].is_positive());
             let Some(column) = raises.min_by(|one, other| self.price(row, *one, *other)) else { return Some(false) };
             self.pivot(row, column)?;
         }
@@ -146,8 +192,8 @@ impl<N: Number> Dictionary<N> {
 
     /// Which of two columns raises a row at less cost, by the goals in their order.
     fn price(&self, row: usize, one: usize, other: usize) -> Ordering {
-        let line = &self.lines[row];
-        let by = |goal: &Vec<N>| {
+        let line = self.lines.line(row);
+        let by = |goal: &[N]| {
             let product = |one: usize, other: usize| goal[one + 1].product(line[other + 1]);
             product(one, other).cmp(&product(other, one))
         };
@@ -157,10 +203,11 @@ impl<N: Number> Dictionary<N> {
 
     /// The primal simplex method for the last goal; whoever moves a variable that adds to one before makes it worse.
     fn minimise(&mut self) -> Option<()> {
-        let Some((goal, before)) = self.goals.split_last() else { return Some(()) };
-        let fixed: Vec<bool> = (0..goal.len()).map(|at| before.iter().any(|goal| goal[at].is_positive())).collect();
+        let Some(last) = self.goals.count().checked_sub(1) else { return Some(()) };
+        let is_fixed = |at: usize| self.goals.iter().take(last).any(|goal| goal[at].is_positive());
+        let fixed: Vec<bool> = (0..self.goals.width).map(is_fixed).collect();
         loop {
-            let goal = self.goals.last()?;
+            let goal = self.goals.line(last);
             let lowers = (0..self.beside.len()).filter(|column| !fixed[column + 1] && goal[column + 1].is_negative());
             let Some(column) = lowers.min_by_key(|column| self.rank(goal[column + 1], self.beside[*column])) else {
                 return Some(());
@@ -177,10 +224,11 @@ impl<N: Number> Dictionary<N> {
 
     /// The basic variable that is 0 first where the variable of this column grows.
     fn first_to_vanish(&self, column: usize) -> Option<usize> {
-        let falls = (0..self.basic.len()).filter(|row| self.lines[*row][column + 1].is_negative());
+        let falls = (0..self.basic.len()).filter(|row| self.lines.line(*row)[column + 1].is_negative());
         falls.min_by(|one, other| {
             // By its value over its fall, which is less than 0.
-            let product = |value: usize, fall: usize| self.lines[value][0].product(self.lines[fall][column + 1]);
+            let product =
+                |value: usize, fall: usize| self.lines.line(value)[0].product(self.lines.line(fall)[column + 1]);
             product(*other, *one).cmp(&product(*one, *other)).then(self.basic[*one].cmp(&self.basic[*other]))
         })
     }
@@ -192,17 +240,18 @@ impl<N: Number> Dictionary<N> {
             return None;
         }
         let at = column + 1;
-        let mut line = std::mem::take(&mut self.lines[row]);
+        let mut line = self.lines.line(row).to_vec();
         let entry = line[at];
         let mentioned: Vec<usize> = (0..line.len()).filter(|position| !line[*position].is_zero()).collect();
-        for other in self.lines.iter_mut().filter(|other| !other.is_empty()).chain(&mut self.goals) {
+        let others = self.lines.iter_mut().enumerate().filter(|(number, _)| *number != row).map(|(_, other)| other);
+        for other in others.chain(self.goals.iter_mut()) {
             exchange(other, (&line, &mentioned), at, self.denominator)?;
         }
         let sign = entry.signum();
         line[at] = -self.denominator;
         line.iter_mut().for_each(|factor| *factor = *factor * -sign);
         self.denominator = entry * sign;
-        self.lines[row] = line;
+        self.lines.line_mut(row).copy_from_slice(&line);
         std::mem::swap(&mut self.basic[row], &mut self.beside[column]);
         Some(())
     }

@@ -62,18 +62,23 @@ impl IndexExpr {
     /// The value under `bindings`; `None` where a variable has none, a divisor is not positive, a minimum is over
     /// nothing, or the value does not fit 64 bits.
     pub fn evaluate(&self, bindings: &Bindings) -> Option<i64> {
-        let each = |parts: &[IndexExpr]| -> Option<Vec<i64>> { parts.iter().map(|p| p.evaluate(bindings)).collect() };
+        let fold = |parts: &[IndexExpr], join: fn(i64, i64) -> Option<i64>| -> Option<Option<i64>> {
+            parts.iter().try_fold(None, |joined: Option<i64>, part| {
+                let value = part.evaluate(bindings)?;
+                joined.map_or(Some(value), |joined| join(joined, value)).map(Some)
+            })
+        };
         match self {
             IndexExpr::Constant(value) => Some(*value),
             IndexExpr::Variable(name) => bindings.get(name).copied(),
-            IndexExpr::Sum(parts) => each(parts)?.into_iter().try_fold(0, i64::checked_add),
+            IndexExpr::Sum(parts) => Some(fold(parts, i64::checked_add)?.unwrap_or(0)),
             IndexExpr::Difference(a, b) => a.evaluate(bindings)?.checked_sub(b.evaluate(bindings)?),
-            IndexExpr::Product(parts) => each(parts)?.into_iter().try_fold(1, i64::checked_mul),
+            IndexExpr::Product(parts) => Some(fold(parts, i64::checked_mul)?.unwrap_or(1)),
             IndexExpr::Floor(part, divisor) => floor_division(part.evaluate(bindings)?, *divisor),
             IndexExpr::Ceil(part, divisor) => ceil_division(part.evaluate(bindings)?, *divisor),
             IndexExpr::Modulo(part, divisor) => remainder(part.evaluate(bindings)?, *divisor),
-            IndexExpr::Min(parts) => each(parts)?.into_iter().min(),
-            IndexExpr::Max(parts) => each(parts)?.into_iter().max(),
+            IndexExpr::Min(parts) => fold(parts, |one, other| Some(one.min(other)))?,
+            IndexExpr::Max(parts) => fold(parts, |one, other| Some(one.max(other)))?,
         }
     }
 

@@ -7,7 +7,7 @@ use super::clash::fewest_refused;
 use super::order::{Order, affine_order};
 use super::times;
 use crate::extract::solve::Room;
-use crate::extract::{Constraint, Problem, Question, Survey, search_every_way};
+use crate::extract::{Constraint, Limits, Problem, Question, Survey, search_every_way};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use systole_base::diagnostic::{Checked, Diagnostics, refused};
@@ -81,7 +81,7 @@ impl Inquiry<'_> {
         let schedule = self.schedule.filter(|schedule| schedule.spaces.is_empty())?;
         let lines: Vec<usize> = restricting(schedule);
         let known = RefCell::new(BTreeMap::from([(lines.clone(), answer)]));
-        let budget = self.question.limits.budget / SHARE;
+        let limits = self.question.limits.share(SHARE);
         let ask = |some: &[usize]| {
             // When there is no more time nothing is found out.
             if !(self.progress)(0, 1) {
@@ -90,7 +90,7 @@ impl Inquiry<'_> {
             let some: Vec<usize> = some.iter().filter_map(|at| lines.get(*at)).copied().collect();
             let before = known.borrow().get(&some).copied();
             before.unwrap_or_else(|| {
-                let answer = self.ask(schedule, &some, budget);
+                let answer = self.ask(schedule, &some, limits);
                 known.borrow_mut().insert(some, answer);
                 answer
             })
@@ -114,7 +114,7 @@ impl Inquiry<'_> {
     fn confirmed(&self, schedule: &Schedule, lines: &[usize], (least, without_one): (&[usize], WithoutOne)) -> Clash {
         let some: Vec<usize> = least.iter().filter_map(|at| lines.get(*at)).copied().collect();
         let is_all = some.len() == lines.len();
-        let holds = is_all || self.ask(schedule, &some, self.question.limits.budget) != Answer::Design;
+        let holds = is_all || self.ask(schedule, &some, self.question.limits) != Answer::Design;
         let (named, without_one) = if holds { (&some[..], without_one) } else { (lines, WithoutOne::Unknown) };
         let directives = named.iter().filter_map(|line| schedule.directives.get(*line));
         let lines: Vec<NamedDirective> = directives.map(|(directive, span)| self.line(directive, *span)).collect();
@@ -142,8 +142,8 @@ impl Inquiry<'_> {
         }
     }
 
-    /// What comes of these lines of the schedule alone, within a budget.
-    fn ask(&self, schedule: &Schedule, lines: &[usize], budget: u64) -> Answer {
+    /// What comes of these lines of the schedule alone, within some limits.
+    fn ask(&self, schedule: &Schedule, lines: &[usize], limits: Limits) -> Answer {
         let directives = lines.iter().filter_map(|line| schedule.directives.get(*line)).cloned().collect();
         let fewer = Schedule { directives, ..schedule.clone() };
         let Ok(constraint) = (self.constrain)(&fewer) else { return Answer::Ruled };
@@ -151,13 +151,12 @@ impl Inquiry<'_> {
         if constraint.network.is_none() {
             machine.links.network = self.unscheduled;
         }
-        self.answer(&machine, constraint, budget).map_or(Answer::Ruled, |(answer, _)| answer)
+        self.answer(&machine, constraint, limits).map_or(Answer::Ruled, |(answer, _)| answer)
     }
 
     /// What a search finds on a machine; `None` where it is refused before it begins.
-    fn answer(&self, machine: &Machine, constraint: Constraint, budget: u64) -> Option<(Answer, Vec<Vec<u64>>)> {
-        let Question { system, choices, ref bounds, sizes, limits, .. } = self.question;
-        let limits = limits.with_budget(budget);
+    fn answer(&self, machine: &Machine, constraint: Constraint, limits: Limits) -> Option<(Answer, Vec<Vec<u64>>)> {
+        let Question { system, choices, ref bounds, sizes, .. } = self.question;
         let question = Question { system, choices, bounds: bounds.clone(), machine, sizes, constraint, limits };
         let (problem, survey) = search_every_way(question, false, self.progress).ok()?;
         let front = survey.front.designs();
@@ -186,7 +185,7 @@ impl Inquiry<'_> {
         let machine = self.question.machine;
         machine.extent.as_ref().filter(|_| survey.rejections.oversized > 0)?;
         let larger = Machine { extent: None, ..machine.clone() };
-        let (answer, sides) = self.answer(&larger, self.question.constraint.clone(), self.question.limits.budget)?;
+        let (answer, sides) = self.answer(&larger, self.question.constraint.clone(), self.question.limits)?;
         let fewest = sides.into_iter().min_by_key(|sides| (sides.iter().product::<u64>(), sides.clone()));
         let fewest = fewest.filter(|_| answer == Answer::Design)?;
         let shown: Vec<String> = fewest.iter().map(u64::to_string).collect();

@@ -40,8 +40,9 @@
 //! is asked, so the result is the same on every machine. With more dataflows than the budget allows, families
 //! are placed one after the other (`beam`), and each stage looks at as many dataflows as there is room for, spread over all.
 //! Placements are looked at until the budget is used up. Arrays of a further kind, times that are vectors, and PEs that keep
-//! what they compute come after that, each with an eighth of the budget more. A larger budget than the usual one searches with the usual
-//! one first, then with as much again and a wider beam, and so on (`Limits::doublings`): it never leads to a worse design.
+//! what they compute come after that, each with an eighth of the budget more. A small budget is searched with
+//! first, then the usual one, then as much again with a wider beam, and so on (`Limits::deepening`): what is found is kept, so a larger
+//! one never leads to a worse design.
 //!
 //! **In order** (`places::in_order`). Where none of this finds a design, loops are built for all spaces, of which one comes
 //! after the other: on one PE, at the places that a schedule gives, or along the strips of a divided kernel. They have all that is

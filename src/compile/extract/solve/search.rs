@@ -11,7 +11,7 @@ use super::tally;
 use super::task::{Lines, Task, Work};
 use crate::cost::Cost;
 use crate::extract::LeftOut;
-use crate::extract::{Found, Limits, Survey};
+use crate::extract::{Found, Survey};
 use crate::mapping::{Design, Fold, Handoff, SpaceDesign, check_ways};
 use rayon::prelude::*;
 use systole_base::diagnostic::Checked;
@@ -40,45 +40,56 @@ const SHARE: u64 = 8;
 /// Hears how many of how many placements are done, and says whether to go on.
 type Progress<'a> = &'a (dyn Fn(usize, usize) -> bool + Sync);
 
-/// Runs the search; `keep` also keeps every legal design beside the front. A larger budget than the usual one searches as with the usual one
-/// first, then with twice, four times .. as much, so that it never leads to a worse design. One search of a task goes on at a time. The
-/// result does not depend on the number of threads.
+/// Runs the search; `keep` also keeps every legal design beside the front. Smaller budgets are searched with first, as long as they do not suffice,
+/// and what they find is kept, so that a larger one never leads to a worse design. One search of a task goes on at a time. The result does not
+/// depend on the number of threads.
 pub fn search(task: &Task, keep: bool, progress: Progress) -> Survey {
-    let doublings = if keep { vec![task.limits] } else { task.limits.doublings() };
-    let [usual, larger @ ..] = &doublings[..] else { return Survey::default() };
-    if larger.is_empty() {
-        return search_within(task, keep, progress);
-    }
-    let of_limits = |limits: &Limits| search_within(&task.within(*limits), keep, progress);
-    let mut survey = of_limits(usual);
-    for limits in larger {
-        if survey.is_stopped || survey.left_out.is_nothing() {
+    let deepening = if keep { vec![task.limits] } else { task.limits.deepening() };
+    let (mut several, mut alone) = (Survey { keep, ..Survey::default() }, None);
+    for limits in deepening {
+        let task = &task.within(limits);
+        task.work.begin();
+        several = several.deepened(search_several(task, keep, progress));
+        if several.designs == 0 {
+            let before = alone.unwrap_or_else(|| Survey { keep, ..Survey::default() });
+            alone = Some(before.deepened(search_alone(task, several.clone(), (keep, progress))));
+        }
+        let is_stopped = several.is_stopped || alone.as_ref().is_some_and(|alone| alone.is_stopped);
+        if is_stopped || !task.work.is_short() {
             break;
         }
-        let further = of_limits(limits);
-        // What a smaller budget left out is not open any more.
-        let left_out = further.left_out;
-        survey = Survey { left_out, ..survey.merge(further) };
+    }
+    match alone {
+        Some(alone) if several.designs == 0 => alone,
+        // A larger budget never leads to more cycles.
+        Some(alone) => several.with_faster(alone.front),
+        None => several,
+    }
+}
+
+/// The search for arrays of several PEs within some limits, in every way that values could take.
+fn search_several(task: &Task, keep: bool, progress: Progress) -> Survey {
+    let mut survey = Survey { keep, ..Survey::default() };
+    for arrays in [Arrays::Several, Arrays::InRounds] {
+        survey = survey_of(task, arrays, survey, (keep, progress));
     }
     survey
 }
 
-/// The search within some limits. A PE that runs everything alone is the last resort, whatever ways values could take in an array of several.
-/// A search that is stopped before it finds anything still looks at one PE that runs everything in order.
-fn search_within(task: &Task, keep: bool, progress: Progress) -> Survey {
-    task.work.begin();
-    let mut survey = Survey { keep, ..Survey::default() };
-    for arrays in [Arrays::Several, Arrays::InRounds, Arrays::One] {
-        let is_open = arrays == Arrays::Several || arrays.in_rounds(task).next().is_some();
-        if is_open && survey.designs == 0 && !survey.is_stopped {
-            survey = survey.merge(search_ways(task, arrays, (keep, progress)));
-        }
-    }
-    if survey.designs > 0 {
-        return survey;
-    }
+/// The search for one PE that runs everything in rounds or in order, after one for arrays of several that found none.
+fn search_alone(task: &Task, several: Survey, (keep, progress): (bool, Progress)) -> Survey {
+    let survey = survey_of(task, Arrays::One, several, (keep, progress));
     // It takes little time, so it does not ask whether to go on.
-    survey.merge(search_in_order(task, keep))
+    if survey.designs == 0 { survey.merge(search_in_order(task, keep)) } else { survey }
+}
+
+/// What was seen before, with the search in these arrays where it goes on and nothing was found.
+fn survey_of(task: &Task, arrays: Arrays, before: Survey, (keep, progress): (bool, Progress)) -> Survey {
+    let is_open = arrays == Arrays::Several || arrays.in_rounds(task).next().is_some();
+    match is_open && before.designs == 0 && !before.is_stopped {
+        true => before.merge(search_ways(task, arrays, (keep, progress))),
+        false => before,
+    }
 }
 
 /// The arrays that are looked at together, in every way that values could take, before the next ones are.
@@ -149,7 +160,7 @@ fn search_in_order(task: &Task, keep: bool) -> Survey {
             if survey.designs > 0 {
                 return survey;
             }
-            if task.work.sum() >= limit {
+            if task.work.has_reached(limit) {
                 survey.left_out.unlisted += 1;
                 return survey;
             }
@@ -202,6 +213,9 @@ fn search_arrays(
     let goes_on = || progress(0, 0);
     let all = |most: usize| placements(task, arrays, edges, (most, keep, &goes_on));
     let listed = if keep { Some(all(usize::MAX)) } else { few(&all, (task.limits.wholly, &forms)) };
+    if listed.is_none() {
+        task.work.fell_short();
+    }
     let by_parts = || search_by_parts(task, arrays, (edges, limit), progress);
     let before = if listed.is_none() { by_parts() } else { Survey::default() };
     if before.designs > 0 || before.is_stopped {
@@ -240,7 +254,7 @@ fn search_placements(
     let keep = survey.keep;
     while done < placements.len() {
         let before = task.work.sum();
-        if before >= limit {
+        if task.work.has_reached(limit) {
             survey.left_out.placements += (placements.len() - done) as u64;
             break;
         }
@@ -346,7 +360,7 @@ fn search_some(
     let mut open: Vec<(Survey, Vec<Vec<SpaceDesign>>)> = placements.par_iter().map(begin).collect();
     let most = open.iter().map(|(_, all)| all.len()).max().unwrap_or(0);
     for from in (0..most).step_by(DATAFLOWS_AT_ONCE) {
-        if from > 0 && task.work.sum() >= limit {
+        if from > 0 && task.work.has_reached(limit) {
             let left = |all: &Vec<Vec<SpaceDesign>>| all.len().saturating_sub(from) as u64;
             open.iter_mut().for_each(|(survey, all)| survey.left_out.dataflows += left(all));
             break;

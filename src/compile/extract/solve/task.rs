@@ -15,7 +15,7 @@ use crate::mapping::candidates::{Bounds, Leading};
 use crate::mapping::{TakerSets, candidates};
 use crate::rewrite::{Choices, Transport};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::{Affine, Bindings, Matrix, Name, Vector};
 use systole_base::machine::Machine;
@@ -91,7 +91,11 @@ impl Lines<'_> {
 /// What a search takes, in maps of one space that could be looked at meanwhile. It is counted by what is done, so it is the same on
 /// every machine.
 #[derive(Debug, Default)]
-pub struct Work(AtomicU64);
+pub struct Work {
+    sum: AtomicU64,
+    /// Whether something was left out for the budget.
+    is_short: AtomicBool,
+}
 
 impl Work {
     /// It is found out what hands the values of a dataflow on, or whether a row keeps an order.
@@ -131,17 +135,37 @@ impl Work {
 
     /// A search begins, of which nothing is done.
     pub fn begin(&self) {
-        self.0.store(0, Relaxed);
+        self.sum.store(0, Relaxed);
+        self.is_short.store(false, Relaxed);
     }
 
     /// Counts something that was done.
     pub fn add(&self, work: u64) {
-        self.0.fetch_add(work, Relaxed);
+        self.sum.fetch_add(work, Relaxed);
     }
 
     /// The sum.
     pub fn sum(&self) -> u64 {
-        self.0.load(Relaxed)
+        self.sum.load(Relaxed)
+    }
+
+    /// Whether so much was done. Then something is left out, which a larger budget has room for.
+    pub fn has_reached(&self, limit: u64) -> bool {
+        let has = self.sum() >= limit;
+        if has {
+            self.fell_short();
+        }
+        has
+    }
+
+    /// Something is left out for the budget.
+    pub fn fell_short(&self) {
+        self.is_short.store(true, Relaxed);
+    }
+
+    /// Whether something was left out for the budget: where nothing was, a larger one finds the same.
+    pub fn is_short(&self) -> bool {
+        self.is_short.load(Relaxed)
     }
 }
 

@@ -47,6 +47,8 @@ pub struct Setting {
     pub fold: i64,
     /// How many maps are looked at.
     pub budget: u64,
+    /// So many searches share them.
+    pub shares: u64,
     /// When to go on with the best there is.
     pub end: Option<Instant>,
     /// Whether times are plain and PEs keep nothing, whatever that leaves without a design.
@@ -90,6 +92,7 @@ impl Setting {
             bounds: divided_bounds(kernel, bounds(&kernel.cut, arguments)?),
             fold: fold(arguments.fold)?,
             budget: budget(arguments)?,
+            shares: 1,
             end: arguments.time.end(),
             objective: objective(arguments)?,
             threads: arguments.threads,

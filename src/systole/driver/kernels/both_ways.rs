@@ -11,7 +11,7 @@ use std::time::Instant;
 use systole_base::diagnostic::Checked;
 use systole_compile::cost::Cost;
 use systole_compile::extract;
-use systole_compile::extract::{Limits, Survey};
+use systole_compile::extract::Survey;
 use systole_compile::rewrite;
 use systole_compile::rewrite::RuleSet;
 use systole_equations::recurrence::Schedule;
@@ -38,8 +38,7 @@ pub fn streamed(
     whole.kernel.seen = Some((survey, start.elapsed()));
     let Some(cut) = cut else { return Ok(whole) };
     let Ok(mut streamed) = Loaded::new(whole.kernel.origin.clone(), cut, rules, limits) else { return Ok(whole) };
-    let budget = extract::limits_both_ways(Limits::of_budget(setting.budget)).budget;
-    let shared = Setting { budget, ..Setting::new(&streamed.kernel, asked)? };
+    let shared = Setting { shares: extract::SHARES_BOTH_WAYS, ..Setting::new(&streamed.kernel, asked)? };
     let (found, survey) = best(&streamed, &shared, output)?;
     let is_better = extract::is_better_both_ways(setting.objective, found.as_ref(), before.as_ref());
     let is_whole = !is_better || survey.is_stopped;

@@ -109,8 +109,9 @@ impl Kernel {
 
     /// The search that the flags ask for, with what is fixed.
     pub fn question<'a>(&'a self, setting: &'a Setting, constraint: Constraint) -> Question<'a> {
-        let Setting { choices, bounds, machine, sizes, fold, budget, is_plain, .. } = setting;
+        let Setting { choices, bounds, machine, sizes, fold, budget, shares, is_plain, .. } = setting;
         let limits = Limits { fold: *fold, ..Limits::of_budget(*budget) };
+        let limits = if *shares > 1 { limits.share(*shares) } else { limits };
         let limits = if *is_plain { Limits { rounds: 0, ..limits } } else { limits };
         Question { system: &self.cut, choices, bounds: bounds.clone(), machine, sizes, constraint, limits }
     }

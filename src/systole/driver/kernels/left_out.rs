@@ -66,7 +66,7 @@ pub fn beyond_limits(limits: &Limits, seen: &Seen) -> Vec<LeftOut> {
     let unlisted = some(seen.unlisted, "line", "of a place not looked at to the end (too many placements)");
     let one_by_one = "(too many to look at all: the spaces were searched one after the other)";
     let partial = some(seen.partial, "partial design", one_by_one);
-    let unseen = some(seen.placements, "placement", &format!("for which --budget {} has no room", limits.budget));
+    let unseen = some(seen.placements, "placement", &format!("for which --budget {} has no room", limits.asked_for()));
     vec![
         LeftOut { key: "placements", count: seen.placements, what: unseen },
         LeftOut { key: "partial_designs", count: seen.partial, what: partial },

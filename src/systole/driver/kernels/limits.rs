@@ -39,10 +39,10 @@ impl Limit {
 
     /// So many designs of some of the spaces, where these are searched one after the other.
     pub fn of_partial_designs(limits: &Limits) -> Limit {
-        let Limits { beam, budget, .. } = limits;
+        let (beam, budget) = (limits.beam, limits.asked_for());
         let said =
             format!("designs of some of the spaces gone on with are {beam} under each objective (--budget {budget})");
-        Limit::new(said, Some(format!("--budget {}", budget.saturating_mul(10))))
+        Limit::new(said, Some(format!("--budget {}", limits.larger_budget())))
     }
 
     /// The ranks of arrays, for a space of this dimension.

@@ -91,7 +91,7 @@ fn in_strips(
 /// The best design of a kernel that is divided in one of so many ways, which share the budget.
 fn search(loaded: Loaded, (asked, ways): (&SpaceArguments, u64), output: &Output) -> Checked<Option<Tried>> {
     let mut setting = Setting::new(&loaded.kernel, asked)?;
-    setting.budget = (setting.budget / ways).max(1);
+    setting.shares = ways;
     let searched = loaded.kernel.search(&setting, output)?;
     let Some(best) = searched.front.first().map(|found| found.cost) else { return Ok(None) };
     let (survey, counted) = (searched.survey.clone(), searched.counted().unwrap_or(&setting.sizes).clone());

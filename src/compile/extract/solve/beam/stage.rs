@@ -18,8 +18,8 @@ use systole_base::integer::lexicographic_sign;
 use systole_equations::recurrence::Chain;
 use systole_equations::recurrence::spaces::SpaceSystem;
 
-/// A stage may take as much as so many dataflows mostly do even where the budget is used up: there is always an answer.
-const LEAST_DRAFTS: u64 = 500;
+/// A stage may take one part in so many of the budget that was asked for even where what it may take is used up: 500 dataflows mostly.
+const LEAST_SHARE: u64 = 60;
 
 /// So many dataflows tell what one of a stage takes.
 const FIRST_DRAFTS: usize = 8;
@@ -105,7 +105,7 @@ impl<'a> Stage<'a> {
         let counts: Vec<u64> = offered.iter().map(|laid| ways_to_lay(laid)).collect();
         let before = self.task.work.sum();
         let each = self.work_of_a_draft(nexts, &offered);
-        let room = limit.saturating_sub(before).max(LEAST_DRAFTS * Work::DRAFTED) / each;
+        let room = limit.saturating_sub(before).max(self.task.limits.asked_for() / LEAST_SHARE) / each;
         let share = share(&counts, room);
         let of_next = |number: usize| {
             let (next, order) = (&nexts[number], self.order(nexts[number].partial));

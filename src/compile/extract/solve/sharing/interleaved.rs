@@ -72,6 +72,9 @@ pub fn take_turns<T>(
     let (stay, move_on) = ways.split_at(ways.len().min(1));
     let stayed = shorter_of(stay).or(first);
     let found: Vec<T> = shorter_of(move_on).into_iter().chain(stayed).map(|(_, found)| found).collect();
+    if room == 0 {
+        task.work.fell_short();
+    }
     let are_more = are_more || room == 0;
     // A schedule that says a time does not have it slowed down.
     if found.is_empty() && !task.constraint.fixes_a_step() {
