@@ -20,8 +20,7 @@ fn shortest([m, n, k]: [i64; 3], asked: usize) -> (Found, u64) {
     let (kernel, machine) = (kernel(TWO), machine(1));
     let (none, bounds) = (Constraint::none(&kernel.system), Bounds::for_dimension(kernel.dimension()));
     let mut problem = solve::Task::new(&kernel.system, &kernel.choices, bounds, &machine, &at, none).unwrap();
-    // Within a smaller budget other steps come first, with which no stream has to ask.
-    problem.limits = Limits { asked, share_of: Some(problem.limits.budget), ..problem.limits };
+    problem.limits = Limits { asked, ..problem.limits };
     let survey = solve::search(&problem, false, &|_, _| true);
     let elements = (m * k + k * n + n) as u64;
     let once =

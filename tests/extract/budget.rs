@@ -109,7 +109,7 @@ fn several_spaces_have_the_same_budget_on_any_number_of_threads() {
     let run = |budget: u64, threads: usize| {
         let (none, bounds) = (Constraint::none(&kernel.system), Bounds::for_dimension(kernel.dimension()));
         let mut task = solve::Task::new(&kernel.system, &kernel.choices, bounds, &machine, &at, none).expect("a task");
-        task.limits = Limits { budget, share_of: Some(budget), ..Limits::default() };
+        task.limits = Limits { budget, ..Limits::default() };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
         let survey = pool.install(|| solve::search(&task, false, &|_, _| true));
         let found = survey.sorted(Objective::Systolic);
@@ -167,10 +167,16 @@ fn to_search_with_less_first_loses_nothing() {
             task.limits = limits;
             solve::search(&task, false, &|_, _| true)
         };
-        let (first, at_once) = (search(Limits::usual()), search(Limits::usual().share(1)));
+        let (first, at_once) = (search(Limits::usual()), search(Limits { deepens: false, ..Limits::usual() }));
         let front = first.front.designs();
         let is_there = |found: &Found| front.contains(found) || first.front.beats(&found.cost);
         assert!(!at_once.front.designs().is_empty() && at_once.front.designs().iter().all(is_there), "{text}");
+        // One PE that runs everything alone gives way to arrays of several.
+        let has_one = |survey: &Survey| survey.front.designs().iter().any(|found| found.cost.pes == 1);
+        assert!(!has_one(&first), "{text}");
+        if text == crate::kernel_texts::LU {
+            assert!(has_one(&search(Limits::of_budget(1))), "{text}");
+        }
     }
 }
 

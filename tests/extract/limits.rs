@@ -79,6 +79,7 @@ fn a_share_of_a_budget_is_searched_with_once() {
     let share = Limits { fold: 2, ..Limits::usual() }.share(13);
     assert_eq!((share.budget, share.asked_for(), share.fold), (6_000_000 / 13, 6_000_000, 2));
     assert_eq!(share.deepening(), [share]);
+    assert_eq!(Limits::usual().share(1), Limits::usual());
     assert_eq!(Limits::of_budget(3).share(13).budget, 1);
     assert_eq!(Limits::of_budget(u64::MAX).share(13).budget, u64::MAX);
     let larger = [1, 5_999_999, 6_000_000, 7_000_000].map(|budget| Limits::of_budget(budget).larger_budget());

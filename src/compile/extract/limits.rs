@@ -28,7 +28,9 @@ pub struct Limits {
     pub beam: usize,
     /// And looks at so many places of the next part beside each of them.
     pub next: usize,
-    /// The budget of which this one is a share. A share is searched with once, without smaller ones first (`Limits::deepening`).
+    /// Whether smaller budgets are searched with first (`Limits::deepening`).
+    pub deepens: bool,
+    /// The budget of which this one is a share.
     pub share_of: Option<u64>,
 }
 
@@ -54,7 +56,7 @@ impl Limits {
         // A wider beam has more designs to go on with, which only a larger budget pays for.
         let times = usize::try_from(budget / usual.budget).unwrap_or(usize::MAX).max(1);
         let (beam, next) = (usual.beam.saturating_mul(times), usual.next.saturating_mul(times));
-        Limits { budget, wholly: budget / MAPS_OF_A_DATAFLOW, beam, next, ..usual }
+        Limits { budget, wholly: budget / MAPS_OF_A_DATAFLOW, beam, next, deepens: true, ..usual }
     }
 
     /// The limits of the searches that a budget pays for, one after the other (iterative deepening): those of the least budget, those of the
@@ -62,7 +64,7 @@ impl Limits {
     /// it is rounded up, and each finds what smaller ones find.
     pub fn deepening(self) -> Vec<Limits> {
         // Without a limit all is looked at, whatever is found on the way.
-        if self.share_of.is_some() || self.budget == u64::MAX {
+        if !self.deepens || self.budget == u64::MAX {
             return vec![self];
         }
         let mut all = vec![self.as_far_as(LEAST)];
@@ -77,7 +79,7 @@ impl Limits {
         all
     }
 
-    /// The budget that was asked for.
+    /// The budget of this search, or the one of which it has a share.
     pub fn asked_for(self) -> u64 {
         self.share_of.unwrap_or(self.budget)
     }
@@ -88,10 +90,13 @@ impl Limits {
         if asked < USUAL { USUAL } else { asked.saturating_mul(2) }
     }
 
-    /// One share of so many, which is searched with once.
+    /// One share of so many. It is searched with once, unless it is all.
     pub fn share(self, of: u64) -> Limits {
-        let budget = if self.budget == u64::MAX { u64::MAX } else { (self.budget / of.max(1)).max(1) };
-        Limits { share_of: Some(self.asked_for()), ..self.as_far_as(budget) }
+        if of <= 1 {
+            return self;
+        }
+        let budget = if self.budget == u64::MAX { u64::MAX } else { (self.budget / of).max(1) };
+        Limits { deepens: false, share_of: Some(self.asked_for()), ..self.as_far_as(budget) }
     }
 
     /// The same within another budget.
@@ -114,6 +119,7 @@ impl Default for Limits {
             wholly: 50_000,
             beam: 6,
             next: 48,
+            deepens: false,
             share_of: None,
         }
     }

@@ -143,10 +143,11 @@ impl Survey {
     /// What was seen when a search with a larger budget came after this one. What this one left out is not open any more.
     pub(super) fn deepened(self, further: Survey) -> Survey {
         let front = self.front.clone().merge(further.front.clone());
-        let designs = self.designs.max(further.designs);
+        let designs = self.designs.max(further.designs).max(front.designs().len() as u64);
+        let legal = self.legal.max(further.legal);
         let is_stopped = self.is_stopped || further.is_stopped;
         let last = if further.is_stopped && self.maps > 0 { self } else { further };
-        Survey { front, designs, is_stopped, ..last }
+        Survey { front, designs, legal, is_stopped, ..last }
     }
 
     /// The same with those of other designs that take fewer cycles than all of these.
@@ -155,6 +156,7 @@ impl Survey {
         let least = self.front.designs().iter().map(cycles).min().unwrap_or(u64::MAX);
         let faster: Vec<Found> = others.designs().iter().filter(|found| cycles(found) < least).cloned().collect();
         faster.into_iter().for_each(|found| self.add(found));
+        self.designs = self.designs.max(self.front.designs().len() as u64);
         self
     }
 

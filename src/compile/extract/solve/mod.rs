@@ -41,8 +41,8 @@
 //! are placed one after the other (`beam`), and each stage looks at as many dataflows as there is room for, spread over all.
 //! Placements are looked at until the budget is used up. Arrays of a further kind, times that are vectors, and PEs that keep
 //! what they compute come after that, each with an eighth of the budget more. A small budget is searched with
-//! first, then the usual one, then as much again with a wider beam, and so on (`Limits::deepening`): what is found is kept, so a larger
-//! one never leads to a worse design.
+//! first, then the usual one, then as much again with a wider beam, and so on (`Limits::deepening`): arrays that are found are kept, so
+//! a larger one never leads to more cycles or a worse array.
 //!
 //! **In order** (`places::in_order`). Where none of this finds a design, loops are built for all spaces, of which one comes
 //! after the other: on one PE, at the places that a schedule gives, or along the strips of a divided kernel. They have all that is

@@ -40,9 +40,9 @@ const SHARE: u64 = 8;
 /// Hears how many of how many placements are done, and says whether to go on.
 type Progress<'a> = &'a (dyn Fn(usize, usize) -> bool + Sync);
 
-/// Runs the search; `keep` also keeps every legal design beside the front. Smaller budgets are searched with first, as long as they do not suffice,
-/// and what they find is kept, so that a larger one never leads to a worse design. One search of a task goes on at a time. The result does not
-/// depend on the number of threads.
+/// Runs the search; `keep` also keeps every legal design beside the front. Smaller budgets are searched with first, as long as they do not
+/// suffice, and the arrays that they find are kept, so that a larger one never leads to more cycles or a worse array. One search of a task goes
+/// on at a time. The result does not depend on the number of threads.
 pub fn search(task: &Task, keep: bool, progress: Progress) -> Survey {
     let deepening = if keep { vec![task.limits] } else { task.limits.deepening() };
     let (mut several, mut alone) = (Survey { keep, ..Survey::default() }, None);
@@ -52,7 +52,8 @@ pub fn search(task: &Task, keep: bool, progress: Progress) -> Survey {
         several = several.deepened(search_several(task, keep, progress));
         if several.designs == 0 {
             let before = alone.unwrap_or_else(|| Survey { keep, ..Survey::default() });
-            alone = Some(before.deepened(search_alone(task, several.clone(), (keep, progress))));
+            let found = search_alone(task, several.clone(), (before.designs > 0, keep, progress));
+            alone = Some(before.deepened(found));
         }
         let is_stopped = several.is_stopped || alone.as_ref().is_some_and(|alone| alone.is_stopped);
         if is_stopped || !task.work.is_short() {
@@ -76,11 +77,12 @@ fn search_several(task: &Task, keep: bool, progress: Progress) -> Survey {
     survey
 }
 
-/// The search for one PE that runs everything in rounds or in order, after one for arrays of several that found none.
-fn search_alone(task: &Task, several: Survey, (keep, progress): (bool, Progress)) -> Survey {
+/// The search for one PE that runs everything in rounds or, where there is no design yet, in order; after one for arrays of several that found
+/// none.
+fn search_alone(task: &Task, several: Survey, (has_one, keep, progress): (bool, bool, Progress)) -> Survey {
     let survey = survey_of(task, Arrays::One, several, (keep, progress));
     // It takes little time, so it does not ask whether to go on.
-    if survey.designs == 0 { survey.merge(search_in_order(task, keep)) } else { survey }
+    if survey.designs == 0 && !has_one { survey.merge(search_in_order(task, keep)) } else { survey }
 }
 
 /// What was seen before, with the search in these arrays where it goes on and nothing was found.

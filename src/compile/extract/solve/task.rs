@@ -256,7 +256,8 @@ impl<'a> Task<'a> {
 
     /// The same task within other limits.
     pub(super) fn within(&self, limits: Limits) -> Task<'a> {
-        Task { limits, offered: self.offered.clone(), ..self.offering(self.choices.clone()) }
+        let (offered, constraint) = (self.offered.clone(), self.constraint.clone());
+        Task { limits, offered, constraint, ..self.offering(self.choices.clone()) }
     }
 
     /// The task in which what is computed may be broadcast as well, where that offers something more.

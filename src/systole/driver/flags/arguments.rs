@@ -211,7 +211,7 @@ pub struct SpaceArguments {
     pub fold: i64,
     /// Look at no more maps than this, or at one place, the plainest first; where a kernel has several spaces, each way to move their values counts as
     /// 1000 maps [default: 6000000]. The same budget gives the same designs on every machine. A kernel of several spaces is searched with 93750 maps
-    /// first, then with 6000000, then with twice as many again and again, as far as the budget goes: a larger one never leads to a worse design
+    /// first, then with 6000000, then with twice as many again and again, as far as the budget goes: a larger one keeps the arrays of a smaller one
     #[arg(long, value_name = "MAPS", conflicts_with = "exact")]
     pub budget: Option<u64>,
     /// Look at all maps within the bounds, however long that takes; Ctrl-C tells the best so far

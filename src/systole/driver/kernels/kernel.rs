@@ -111,7 +111,7 @@ impl Kernel {
     pub fn question<'a>(&'a self, setting: &'a Setting, constraint: Constraint) -> Question<'a> {
         let Setting { choices, bounds, machine, sizes, fold, budget, shares, is_plain, .. } = setting;
         let limits = Limits { fold: *fold, ..Limits::of_budget(*budget) };
-        let limits = if *shares > 1 { limits.share(*shares) } else { limits };
+        let limits = limits.share(*shares);
         let limits = if *is_plain { Limits { rounds: 0, ..limits } } else { limits };
         Question { system: &self.cut, choices, bounds: bounds.clone(), machine, sizes, constraint, limits }
     }

@@ -54,7 +54,7 @@ impl Closure {
                 "open      not all was looked at: `left out` has what, and why".to_owned()
             }
             (false, None) => {
-                "open      not all within the bounds was looked at; --budget with more looks further".to_owned()
+                "open      not all within the bounds was looked at; a larger --budget looks further".to_owned()
             }
         }
     }

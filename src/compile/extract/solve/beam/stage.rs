@@ -18,7 +18,8 @@ use systole_base::integer::lexicographic_sign;
 use systole_equations::recurrence::Chain;
 use systole_equations::recurrence::spaces::SpaceSystem;
 
-/// A stage may take one part in so many of the budget that was asked for even where what it may take is used up: 500 dataflows mostly.
+/// A stage may take one part in so many of the budget even where what it may take is used up: with the usual budget 500 dataflows mostly, with the
+/// least a few.
 const LEAST_SHARE: u64 = 60;
 
 /// So many dataflows tell what one of a stage takes.
