@@ -144,7 +144,7 @@ impl Survey {
     pub(super) fn deepened(self, further: Survey) -> Survey {
         let front = self.front.clone().merge(further.front.clone());
         let designs = self.designs.max(further.designs).max(front.designs().len() as u64);
-        let legal = self.legal.max(further.legal);
+        let legal = if further.legal > 0 { further.legal } else { self.legal };
         let is_stopped = self.is_stopped || further.is_stopped;
         let last = if further.is_stopped && self.maps > 0 { self } else { further };
         Survey { front, designs, legal, is_stopped, ..last }
