@@ -151,7 +151,7 @@ impl Survey {
     }
 
     /// The same with those of other designs that take fewer cycles than all of these.
-    pub(super) fn with_faster(mut self, others: Front) -> Survey {
+    pub(super) fn with_faster(mut self, others: &Front) -> Survey {
         let cycles = |found: &Found| found.cost.cycles;
         let least = self.front.designs().iter().map(cycles).min().unwrap_or(u64::MAX);
         let faster: Vec<Found> = others.designs().iter().filter(|found| cycles(found) < least).cloned().collect();

@@ -63,7 +63,7 @@ pub fn search(task: &Task, keep: bool, progress: Progress) -> Survey {
     match alone {
         Some(alone) if several.designs == 0 => alone,
         // A larger budget never leads to more cycles.
-        Some(alone) => several.with_faster(alone.front),
+        Some(alone) => several.with_faster(&alone.front),
         None => several,
     }
 }
