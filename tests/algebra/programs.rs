@@ -113,8 +113,8 @@ fn an_average_is_split_into_a_chain_of_blocks() {
 fn an_average_is_split_into_a_tree() {
     let (coordinates, flags) = (&["--split", "j=2xW"], &["--budget", "100000"]);
     let tree = |size| Run { kernel: "soft_average", coordinates, place: None, flags, size }.cycles_and_pes();
-    // A PE a query and key of a block, and one more where the weighted sum begins: a key a step, and 8 steps from score to quotient.
-    for (size, expected) in few(&[("N=2,W=3", (3 + 8, 2 * (3 + 1))), ("N=2,W=6", (6 + 8, 2 * (6 + 1)))], 1) {
+    // A PE a query and key of a block, and one more where the weighted sum begins: a key a step, and 11 steps from score to quotient.
+    for (size, expected) in few(&[("N=2,W=3", (3 + 11, 2 * (3 + 1))), ("N=2,W=6", (6 + 11, 2 * (6 + 1)))], 1) {
         assert_eq!(tree(size), *expected, "{size}");
     }
 }
@@ -158,12 +158,12 @@ fn the_attention_that_ships_takes_turns() {
     assert!(found["prove"]["obligations"].as_array().unwrap().iter().all(|one| one["result"] == "proved"));
 }
 
-/// One query: a PE a key, one more at the end, and M keys one after the other, D products and D weighted sums of each in turns.
+/// One query: a PE a key and one a column of the values; M keys one after the other, whose D products and D weighted sums overlap.
 #[test]
 fn one_query_takes_a_key_after_the_other() {
     let run = |size| Run { kernel: "decode_attention", coordinates: &[], place: None, flags: &[], size };
     let plain = |size| run(size).cycles_and_pes();
-    assert_eq!([plain("M=6,D=3"), plain("M=12,D=2")], [(4 * 3 + 6, 7), (4 * 2 + 12, 13)]);
+    assert_eq!([plain("M=6,D=3"), plain("M=12,D=2")], [(2 * 3 + 6 + 2, 6 + 3), (2 * 2 + 12 + 2, 12 + 2)]);
 }
 
 /// What Flash-Decoding does: all blocks at once, then their partial results one after the other. P + W in place of P W.

@@ -6,7 +6,7 @@
 //! interface maps, section 4.4 and Figure 6.
 
 use super::driver::{Listeners, Undriven};
-use super::takers::{Position, Taken, TakerSets, is_empty};
+use super::takers::{HandoffKey, Position, TakerSets, is_empty};
 use super::{Design, constant_on};
 use crate::rewrite::Transport;
 use systole_base::diagnostic::{Checked, Diagnostic};
@@ -141,7 +141,7 @@ impl Design<'_> {
                         sets.iter().try_for_each(|set| taker.find(set, source, MOST_DIVISIONS, &mut found))?;
                         Ok(found)
                     };
-                    handoffs.extend(known.handoffs(taker.taken(at, source), find)?);
+                    handoffs.extend(known.handoffs(taker.key(at, source), find)?);
                 }
             }
         }
@@ -198,7 +198,7 @@ struct Taker<'a> {
 
 impl Taker<'_> {
     /// What decides who gives the operand.
-    fn taken(&self, at: Position, source: &Source) -> Taken {
+    fn key(&self, at: Position, source: &Source) -> HandoffKey {
         let producer = match &source.origin {
             Origin::Known(_) => None,
             Origin::Space { space, .. } => Some(*space),
@@ -209,7 +209,7 @@ impl Taker<'_> {
             (part.map.place.clone(), part.origin.clone())
         };
         let spaces = [self.reader].into_iter().chain(producer).chain(streams.iter().map(|(space, _)| *space));
-        Taken {
+        HandoffKey {
             at,
             transport: self.design.parts[self.reader].dataflow.transports[self.operand].clone(),
             network: self.network,

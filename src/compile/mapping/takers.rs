@@ -23,12 +23,12 @@ type Offered = Vec<(Transport, Vec<Polyhedron>)>;
 #[derive(Debug, Default)]
 pub struct TakerSets {
     sets: HashMap<Position, Offered>,
-    handoffs: Mutex<HashMap<Taken, Checked<Vec<Handoff>>>>,
+    handoffs: Mutex<HashMap<HandoffKey, Checked<Vec<Handoff>>>>,
 }
 
 /// All that decides which handoffs the takers of an operand have.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Taken {
+pub struct HandoffKey {
     /// Who takes.
     pub at: Position,
     /// How.
@@ -60,7 +60,7 @@ impl TakerSets {
     }
 
     /// The handoffs that were found for the same question, or that are found now.
-    pub fn handoffs(&self, of: Taken, find: impl FnOnce() -> Checked<Vec<Handoff>>) -> Checked<Vec<Handoff>> {
+    pub fn handoffs(&self, of: HandoffKey, find: impl FnOnce() -> Checked<Vec<Handoff>>) -> Checked<Vec<Handoff>> {
         let known = || self.handoffs.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = known().get(&of) {
             return found.clone();
