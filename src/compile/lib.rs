@@ -3,6 +3,8 @@
 //! The modules stand in the order of the pipeline. Nothing here runs a program.
 #![warn(missing_docs)]
 
+mod memo;
+
 pub mod rewrite;
 
 pub mod check;

@@ -14,15 +14,20 @@ pub const PACKAGES: [(&str, &[&str]); 7] = [
     ("systole", &["base", "equations", "program", "compile", "run", "language-server"]),
 ];
 
-/// The modules of a package in the order of its `lib.rs`.
-fn modules_of(package: &str) -> Vec<String> {
-    let name = |line: &str| Some(line.trim().strip_prefix("pub mod ")?.strip_suffix(';')?.to_owned());
+/// The names of a package's `lib.rs` behind these words, in its order.
+fn declared(package: &str, words: &str) -> Vec<String> {
+    let name = |line: &str| Some(line.trim().strip_prefix(words)?.strip_suffix(';')?.to_owned());
     page(&format!("src/{package}/lib.rs")).lines().filter_map(name).collect()
 }
 
-/// The modules of all packages, in this order.
+/// The modules of a package in the order of its `lib.rs`: what it has for itself alone stands first.
+fn modules_of(package: &str) -> Vec<String> {
+    [declared(package, "mod "), declared(package, "pub mod ")].concat()
+}
+
+/// What all packages offer, in this order.
 pub fn modules() -> Vec<String> {
-    PACKAGES.iter().flat_map(|(package, _)| modules_of(package)).collect()
+    PACKAGES.iter().flat_map(|(package, _)| declared(package, "pub mod ")).collect()
 }
 
 /// The package and the module that a file of `src/` belongs to: `compile` and `timing` for `src/compile/timing/link.rs`.

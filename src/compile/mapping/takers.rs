@@ -2,10 +2,10 @@
 
 use super::Handoff;
 use super::tree::tree_sets;
+use crate::memo::Memo;
 use crate::rewrite::{Choices, Transport};
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 use systole_base::diagnostic::Checked;
 use systole_base::integer::{Affine, Matrix, Polyhedron, dot};
 use systole_base::network::Network;
@@ -23,7 +23,7 @@ type Offered = Vec<(Transport, Vec<Polyhedron>)>;
 #[derive(Debug, Default)]
 pub struct TakerSets {
     sets: HashMap<Position, Offered>,
-    handoffs: Mutex<HashMap<HandoffKey, Checked<Vec<Handoff>>>>,
+    handoffs: Memo<HandoffKey, Checked<Vec<Handoff>>>,
 }
 
 /// All that decides which handoffs the takers of an operand have.
@@ -56,18 +56,12 @@ impl TakerSets {
                 }
             }
         }
-        TakerSets { sets, handoffs: Mutex::default() }
+        TakerSets { sets, handoffs: Memo::default() }
     }
 
     /// The handoffs that were found for the same question, or that are found now.
     pub fn handoffs(&self, of: HandoffKey, find: impl FnOnce() -> Checked<Vec<Handoff>>) -> Checked<Vec<Handoff>> {
-        let known = || self.handoffs.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(found) = known().get(&of) {
-            return found.clone();
-        }
-        let found = find();
-        known().insert(of, found.clone());
-        found
+        self.handoffs.of(of, |_| find())
     }
 
     /// The takers of one source of an operand.

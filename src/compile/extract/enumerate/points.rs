@@ -1,15 +1,15 @@
 //! The points of a space at given sizes, which every map of it has in common.
 
-use rustc_hash::FxHashMap;
+use crate::memo::Memo;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use systole_base::integer::{Bindings, Vector};
 use systole_equations::recurrence::Space;
 
 /// The points of a space, and for each direction that was asked for which point lies there.
 pub struct Points {
     numbered: Numbered,
-    shifted: Mutex<FxHashMap<(Vector, i64), Arc<Shifted>>>,
+    shifted: Memo<(Vector, i64), Arc<Shifted>>,
 }
 
 impl Points {
@@ -20,7 +20,7 @@ impl Points {
 
     /// Those that are listed already, in their order.
     pub fn new(all: Vec<Vector>) -> Points {
-        Points { numbered: Numbered::new(all), shifted: Mutex::default() }
+        Points { numbered: Numbered::new(all), shifted: Memo::default() }
     }
 
     /// All of them, in their order.
@@ -30,18 +30,14 @@ impl Points {
 
     /// For each point the one so many times `by` away, where the space has it.
     pub(super) fn shifted(&self, by: &[i64], times: i64) -> Arc<Shifted> {
-        let key = (by.to_vec(), times);
-        if let Some(known) = self.shifted.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
-            return known.clone();
-        }
-        let mut moved = vec![0; by.len()];
-        let shift = |point: &Vector| {
-            moved.iter_mut().zip(point.iter().zip(by)).for_each(|(entry, (x, d))| *entry = x + times * d);
-            self.numbered.slot_of(&moved)
-        };
-        let shifted = Arc::new(Shifted(self.numbered.all.iter().map(shift).collect()));
-        self.shifted.lock().unwrap_or_else(PoisonError::into_inner).insert(key, shifted.clone());
-        shifted
+        self.shifted.of((by.to_vec(), times), |_| {
+            let mut moved = vec![0; by.len()];
+            let shift = |point: &Vector| {
+                moved.iter_mut().zip(point.iter().zip(by)).for_each(|(entry, (x, d))| *entry = x + times * d);
+                self.numbered.slot_of(&moved)
+            };
+            Arc::new(Shifted(self.numbered.all.iter().map(shift).collect()))
+        })
     }
 }
 

@@ -2,10 +2,10 @@
 
 use crate::extract::MOST_FREE;
 use crate::mapping::candidates::{self, Leading};
+use crate::memo::Memo;
 use crate::rewrite::{Choices, Transport};
-use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use systole_base::integer::{Affine, Matrix, Vector, lexicographic_sign};
 use systole_base::network::Network;
 use systole_equations::recurrence::spaces::SpaceSystem;
@@ -140,17 +140,12 @@ type Neighbours = (usize, Ordering, Option<Vector>, Vec<Option<Row>>);
 
 /// Rows near others that were met before: lines of places differ in one axis or two, and share the others.
 #[derive(Debug, Default)]
-pub struct NearRows(Mutex<FxHashMap<Neighbours, Arc<Vec<Row>>>>);
+pub struct NearRows(Memo<Neighbours, Arc<Vec<Row>>>);
 
 impl NearRows {
     /// The rows beside these neighbours, made once.
     fn of(&self, neighbours: Neighbours, make: impl FnOnce() -> Vec<Row>) -> Arc<Vec<Row>> {
-        if let Some(known) = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&neighbours) {
-            return known.clone();
-        }
-        let rows = Arc::new(make());
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(neighbours, rows.clone());
-        rows
+        self.0.of(neighbours, |_| Arc::new(make()))
     }
 }
 

@@ -208,13 +208,13 @@ impl Conditions {
         let within = within_round(design, handoff)?;
         let sizes = Polyhedron::sizes(&design.system.parameters);
         if !within.intersect(&sizes).is_empty() {
-            let rows = known.of(&self.unknowns, &Dependence { set: within, ..dependence.clone() })?;
+            let rows = known.of(&self.unknowns, Dependence { set: within, ..dependence.clone() })?;
             self.rows.extend(rows.iter().map(|row| Row { label, ..row.clone() }));
         }
         if design.gives_many(handoff) {
             // A queue of fixed depth: what a row allows to grow without bound, a row of a direction, must not grow.
             let a_step = Dependence { least: dependence.least.max(1), ..dependence };
-            let rows = known.of(&self.unknowns, &a_step)?;
+            let rows = known.of(&self.unknowns, a_step)?;
             let growing = rows.iter().filter(|row| row.least == 0);
             let both = |row: &Row| [1, -1].map(|sign| row.coefficients.iter().map(|entry| sign * entry).collect());
             let level = growing.flat_map(both);

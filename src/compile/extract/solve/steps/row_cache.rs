@@ -3,8 +3,8 @@
 //! In: a dependence, or the points of a space. Out: its rows, computed once for all threads of a search.
 
 use crate::mapping::{Dependence, Row, Unknowns};
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use crate::memo::Memo;
+use std::sync::Arc;
 use systole_base::integer::Polyhedron;
 
 /// The labels of the span start here; no system has so many laws.
@@ -13,25 +13,18 @@ pub(super) const SPAN_LABELS: usize = 1 << 20;
 /// The rows of dependences that were met before: the same dependence comes under many places.
 #[derive(Debug, Default)]
 pub struct RowCache {
-    rows: Mutex<HashMap<Dependence, Option<Arc<Vec<Row>>>>>,
-    spans: Mutex<HashMap<usize, Option<Arc<Vec<Row>>>>>,
+    rows: Memo<Dependence, Option<Arc<Vec<Row>>>>,
+    spans: Memo<usize, Option<Arc<Vec<Row>>>>,
 }
 
 impl RowCache {
     /// What keeps the steps of a space between the first and the last; `None` where a number does not fit.
     pub(super) fn span(&self, unknowns: &Unknowns, space: usize, set: &Polyhedron) -> Option<Arc<Vec<Row>>> {
-        let mut spans = self.spans.lock().unwrap_or_else(PoisonError::into_inner);
-        let rows = || unknowns.span_rows(space, set, SPAN_LABELS + space).map(Arc::new);
-        spans.entry(space).or_insert_with(rows).clone()
+        self.spans.of(space, |_| unknowns.span_rows(space, set, SPAN_LABELS + space).map(Arc::new))
     }
 
     /// What a dependence asks of the steps; `None` where a number does not fit.
-    pub(super) fn of(&self, unknowns: &Unknowns, dependence: &Dependence) -> Option<Arc<Vec<Row>>> {
-        if let Some(known) = self.rows.lock().unwrap_or_else(PoisonError::into_inner).get(dependence) {
-            return known.clone();
-        }
-        let rows = unknowns.dependence_rows(dependence).map(Arc::new);
-        self.rows.lock().unwrap_or_else(PoisonError::into_inner).insert(dependence.clone(), rows.clone());
-        rows
+    pub(super) fn of(&self, unknowns: &Unknowns, dependence: Dependence) -> Option<Arc<Vec<Row>>> {
+        self.rows.of(dependence, |dependence| unknowns.dependence_rows(dependence).map(Arc::new))
     }
 }

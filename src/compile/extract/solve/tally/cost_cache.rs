@@ -2,10 +2,9 @@
 
 use crate::cost::Cost;
 use crate::mapping::{Calendar, SpaceTimeMap};
+use crate::memo::Memo;
 use crate::rewrite::Dataflow;
-use rustc_hash::FxHashMap;
-use std::hash::Hash;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use systole_base::integer::{Affine, Matrix, Polyhedron, Vector};
 
 /// What decides what a space costs.
@@ -38,10 +37,10 @@ type Ways = Vec<(Cost, Dataflow)>;
 /// What was counted before, shared by all threads of a search.
 #[derive(Debug, Default)]
 pub struct CostCache {
-    spaces: Mutex<FxHashMap<Priced, Option<Arc<Ways>>>>,
-    takers: Mutex<FxHashMap<ReadSet, (u64, u64)>>,
-    elements: Mutex<FxHashMap<usize, Option<u64>>>,
-    moves: Mutex<FxHashMap<Moves, Arc<Counts>>>,
+    spaces: Memo<Priced, Option<Arc<Ways>>>,
+    takers: Memo<ReadSet, (u64, u64)>,
+    elements: Memo<usize, Option<u64>>,
+    moves: Memo<Moves, Arc<Counts>>,
 }
 
 impl CostCache {
@@ -52,7 +51,7 @@ impl CostCache {
         count: impl FnOnce(&Priced) -> Option<Ways>,
         first: impl FnOnce(),
     ) -> Option<Arc<Ways>> {
-        let (ways, is_first) = kept_first(&self.spaces, of, |of| count(of).map(Arc::new));
+        let (ways, is_first) = self.spaces.first_of(of, |of| count(of).map(Arc::new));
         if is_first {
             first();
         }
@@ -61,35 +60,16 @@ impl CostCache {
 
     /// How many points take, on how many PEs.
     pub(super) fn of_takers(&self, of: ReadSet, count: impl FnOnce(&ReadSet) -> (u64, u64)) -> (u64, u64) {
-        kept(&self.takers, of, count)
+        self.takers.of(of, count)
     }
 
     /// How many points are moved to, place by place.
     pub fn of_moves(&self, of: Moves, count: impl FnOnce(&Moves) -> Counts) -> Arc<Counts> {
-        kept(&self.moves, of, |of| Arc::new(count(of)))
+        self.moves.of(of, |of| Arc::new(count(of)))
     }
 
     /// How many elements a space computes; `None` where a subscript does not fit.
     pub(super) fn of_elements(&self, space: usize, count: impl FnOnce() -> Option<u64>) -> Option<u64> {
-        kept(&self.elements, space, |_| count())
+        self.elements.of(space, |_| count())
     }
-}
-
-/// What is known, or else is counted now, while others go on.
-fn kept<K: Eq + Hash, V: Clone>(known: &Mutex<FxHashMap<K, V>>, key: K, count: impl FnOnce(&K) -> V) -> V {
-    kept_first(known, key, count).0
-}
-
-/// The same, and whether it is the first with its key: of several threads that count it at one time one has the first.
-fn kept_first<K: Eq + Hash, V: Clone>(
-    known: &Mutex<FxHashMap<K, V>>,
-    key: K,
-    count: impl FnOnce(&K) -> V,
-) -> (V, bool) {
-    if let Some(value) = known.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
-        return (value.clone(), false);
-    }
-    let value = count(&key);
-    let before = known.lock().unwrap_or_else(PoisonError::into_inner).insert(key, value.clone());
-    (value, before.is_none())
 }
