@@ -55,7 +55,7 @@ fn places_off_the_axes_are_told() {
 #[test]
 fn a_large_budget_is_searched_after_smaller_ones() {
     let usual = Limits::usual();
-    let least = Limits { budget: usual.budget / 64, wholly: usual.wholly / 64, ..usual };
+    let least = Limits { budget: usual.budget / 64, wholly: usual.wholly / 64, stage: usual.stage / 64, ..usual };
     assert_eq!(usual.deepening(), [least, usual]);
     let larger = |budget: u64| {
         let of =

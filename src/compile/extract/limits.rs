@@ -28,6 +28,8 @@ pub struct Limits {
     pub beam: usize,
     /// And looks at so many places of the next part beside each of them.
     pub next: usize,
+    /// Part by part a stage may take so much even where the budget is used up: there is always an answer.
+    pub stage: u64,
     /// Whether smaller budgets are searched with first (`Limits::deepening`).
     pub deepens: bool,
     /// The budget of which this one is a share.
@@ -47,16 +49,12 @@ pub(super) const MAPS_OF_A_DATAFLOW: u64 = 1000;
 impl Limits {
     /// Those of the budget that there is where nothing is said.
     pub fn usual() -> Limits {
-        Limits::of_budget(Limits::default().budget)
+        Limits::of_budget(USUAL)
     }
 
     /// Those of a budget.
     pub fn of_budget(budget: u64) -> Limits {
-        let usual = Limits::default();
-        // A wider beam has more designs to go on with, which only a larger budget pays for.
-        let times = usize::try_from(budget / usual.budget).unwrap_or(usize::MAX).max(1);
-        let (beam, next) = (usual.beam.saturating_mul(times), usual.next.saturating_mul(times));
-        Limits { budget, wholly: budget / MAPS_OF_A_DATAFLOW, beam, next, deepens: true, ..usual }
+        Limits { deepens: true, ..Limits::default().as_far_as(budget) }
     }
 
     /// The limits of the searches that a budget pays for, one after the other (iterative deepening): those of the least budget, those of the
@@ -67,7 +65,8 @@ impl Limits {
         if !self.deepens || self.budget == u64::MAX {
             return vec![self];
         }
-        let mut all = vec![self.as_far_as(LEAST)];
+        // There is another answer than that of the least budget: larger ones, or one PE that runs everything in order.
+        let mut all = vec![Limits { stage: self.stage / (USUAL / LEAST), ..self.as_far_as(LEAST) }];
         if self.budget >= USUAL {
             all.push(self.as_far_as(USUAL));
         }
@@ -101,8 +100,11 @@ impl Limits {
 
     /// The same within another budget.
     fn as_far_as(self, budget: u64) -> Limits {
-        let Limits { wholly, beam, next, .. } = Limits::of_budget(budget);
-        Limits { budget, wholly, beam, next, ..self }
+        let usual = Limits::default();
+        // A wider beam has more designs to go on with, which only a larger budget pays for.
+        let times = usize::try_from(budget / USUAL).unwrap_or(usize::MAX).max(1);
+        let (beam, next) = (usual.beam.saturating_mul(times), usual.next.saturating_mul(times));
+        Limits { budget, wholly: budget / MAPS_OF_A_DATAFLOW, beam, next, ..self }
     }
 }
 
@@ -119,6 +121,7 @@ impl Default for Limits {
             wholly: 50_000,
             beam: 6,
             next: 48,
+            stage: USUAL / 60,
             deepens: false,
             share_of: None,
         }

@@ -141,8 +141,8 @@ impl Survey {
     }
 
     /// What was seen when a search with a larger budget came after this one. What this one left out is not open any more.
-    pub(super) fn deepened(self, further: Survey) -> Survey {
-        let front = self.front.clone().merge(further.front.clone());
+    pub(super) fn deepened(mut self, mut further: Survey) -> Survey {
+        let front = std::mem::take(&mut self.front).merge(std::mem::take(&mut further.front));
         let designs = self.designs.max(further.designs).max(front.designs().len() as u64);
         let legal = if further.legal > 0 { further.legal } else { self.legal };
         let is_stopped = self.is_stopped || further.is_stopped;

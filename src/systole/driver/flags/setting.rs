@@ -51,7 +51,7 @@ pub struct Setting {
     pub shares: u64,
     /// When to go on with the best there is.
     pub end: Option<Instant>,
-    /// Whether times are plain and PEs keep nothing, whatever that leaves without a design.
+    /// Whether times are plain and PEs keep nothing, whatever that leaves without a design, and the budget is searched with once.
     pub is_plain: bool,
     /// What is best.
     pub objective: Objective,

@@ -112,7 +112,7 @@ impl Kernel {
         let Setting { choices, bounds, machine, sizes, fold, budget, shares, is_plain, .. } = setting;
         let limits = Limits { fold: *fold, ..Limits::of_budget(*budget) };
         let limits = limits.share(*shares);
-        let limits = if *is_plain { Limits { rounds: 0, ..limits } } else { limits };
+        let limits = if *is_plain { Limits { rounds: 0, deepens: false, ..limits } } else { limits };
         Question { system: &self.cut, choices, bounds: bounds.clone(), machine, sizes, constraint, limits }
     }
 

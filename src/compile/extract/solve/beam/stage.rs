@@ -6,21 +6,17 @@
 use super::draft::{Draft, Next};
 use super::keep::{Legal, legal_of};
 use super::partial::Partial;
+use crate::extract::Survey;
 use crate::extract::solve::dataflows::{Dataflows, Laid, some_ways, ways_to_lay};
 use crate::extract::solve::places::{Axes, Edge, NearRows, Placement, Places, edges, strict_operands};
 use crate::extract::solve::search::forms;
 use crate::extract::solve::task::{Task, Work};
-use crate::extract::{Limits, Survey};
 use crate::mapping::SpaceDesign;
 use crate::rewrite::{Choices, Transport};
 use rayon::prelude::*;
 use systole_base::integer::lexicographic_sign;
 use systole_equations::recurrence::Chain;
 use systole_equations::recurrence::spaces::SpaceSystem;
-
-/// A stage may take one part in so many of the budget even where what it may take is used up: with the usual budget 500 dataflows mostly, with the
-/// least a few.
-const LEAST_SHARE: u64 = 60;
 
 /// So many dataflows tell what one of a stage takes.
 const FIRST_DRAFTS: usize = 8;
@@ -106,7 +102,7 @@ impl<'a> Stage<'a> {
         let counts: Vec<u64> = offered.iter().map(|laid| ways_to_lay(laid)).collect();
         let before = self.task.work.sum();
         let each = self.work_of_a_draft(nexts, &offered);
-        let room = limit.saturating_sub(before).max(self.least()) / each;
+        let room = limit.saturating_sub(before).max(self.task.limits.stage) / each;
         let share = share(&counts, room);
         let of_next = |number: usize| {
             let (next, order) = (&nexts[number], self.order(nexts[number].partial));
@@ -120,13 +116,6 @@ impl<'a> Stage<'a> {
         let beyond = counts.iter().map(|count| count.saturating_sub(share)).fold(0, u64::saturating_add);
         let placements = (nexts.len() - some.len()) as u64;
         (some.into_par_iter().flat_map_iter(of_next).collect(), beyond.saturating_add(placements))
-    }
-
-    /// What it may take in any case. Without rounds no PE runs everything alone, so nothing else gives an answer.
-    fn least(&self) -> u64 {
-        let limits = &self.task.limits;
-        let budget = if limits.rounds == 0 { Limits::default().budget } else { limits.asked_for() };
-        budget / LEAST_SHARE
     }
 
     /// What a dataflow takes, as the first ones tell.
