@@ -111,10 +111,10 @@ fn an_average_is_split_into_a_chain_of_blocks() {
 
 #[test]
 fn an_average_is_split_into_a_tree() {
-    let (coordinates, flags) = (&["--split", "j=2xW"], &["--budget", "100000"]);
-    let tree = |size| Run { kernel: "soft_average", coordinates, place: None, flags, size }.cycles_and_pes();
-    // A PE a query and key of a block, and one more where the weighted sum begins: a key a step, and 11 steps from score to quotient.
-    for (size, expected) in few(&[("N=2,W=3", (3 + 11, 2 * (3 + 1))), ("N=2,W=6", (6 + 11, 2 * (6 + 1)))], 1) {
+    let coordinates = &["--split", "j=2xW"];
+    let tree = |size| Run { kernel: "soft_average", coordinates, place: None, flags: &[], size }.cycles_and_pes();
+    // A PE a query and key of a block, and one more where the weighted sum begins: a key a step, and 8 steps from score to quotient.
+    for (size, expected) in few(&[("N=2,W=3", (3 + 8, 2 * (3 + 1))), ("N=2,W=6", (6 + 8, 2 * (6 + 1)))], 1) {
         assert_eq!(tree(size), *expected, "{size}");
     }
 }

@@ -129,13 +129,14 @@ fn some_families_are_a_system() {
 fn a_larger_budget_keeps_what_a_smaller_one_finds() {
     let (kernel, machine) = (kernel(CHAIN), machine(1));
     let at = sizes(&[("P", 2), ("Q", 3), ("R", 2), ("S", 2), ("T", 3)]);
-    let fronts: Vec<Survey> = [1, 2, 4]
+    let usual = Limits::usual().budget;
+    let fronts: Vec<Survey> = [usual / 64, usual, 2 * usual, 4 * usual]
         .into_iter()
-        .map(|times| {
+        .map(|budget| {
             let (none, bounds) = (Constraint::none(&kernel.system), Bounds::for_dimension(kernel.dimension()));
             let mut task =
                 solve::Task::new(&kernel.system, &kernel.choices, bounds, &machine, &at, none).expect("a task");
-            task.limits = Limits::of_budget(times * Limits::usual().budget);
+            task.limits = Limits::of_budget(budget);
             let survey = solve::search(&task, false, &|_, _| true);
             survey.front.designs().iter().for_each(|found| assert_eq!(solve::verify(&task, found), Ok(())));
             survey
