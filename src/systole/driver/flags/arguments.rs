@@ -209,9 +209,10 @@ pub struct SpaceArguments {
     /// Up to this many neighbouring PEs that are busy by turns may become one PE
     #[arg(long, value_name = "PES", default_value_t = 1)]
     pub fold: i64,
-    /// Look at no more maps than this, or at one place, the plainest first; where a kernel has several spaces, each way to move their values counts as
-    /// 1000 maps [default: 6000000]. The same budget gives the same designs on every machine. A kernel of several spaces is searched with 93750 maps
-    /// first, then with 6000000, then with twice as many again and again, as far as the budget goes: a larger one keeps the arrays of a smaller one
+    /// How many maps to look at [default: 6000000], the plainest first and those of one place at least; the same budget gives the same designs on
+    /// every machine. Where a kernel has several spaces, each way to move their values counts as 1000 maps. Such a kernel is searched with 93750
+    /// maps first, whatever is said here, then with 6000000, then with twice as many again and again, as far as the budget goes. So 93751 to 5999999
+    /// count as 93750, and a larger budget keeps the arrays of a smaller one, unless a kernel is divided for the machine's array
     #[arg(long, value_name = "MAPS", conflicts_with = "exact")]
     pub budget: Option<u64>,
     /// Look at all maps within the bounds, however long that takes; Ctrl-C tells the best so far
