@@ -155,7 +155,7 @@ fn divided(
     let asked = whole.asked(schedule, sizes, options);
     let ways = Partition::all(&whole.spaces, &options.machine, sizes, &Partition::RANKS);
     // They share the budget.
-    let limits = Limits::usual().share(ways.len() as u64);
+    let limits = Limits::usual().share_of_a_way(ways.len() as u64);
     let best = best_division(ways, options.objective, |partition| {
         let Some(spaces) = partition.divide(&whole.spaces) else { return Ok(None) };
         let mut divided = Saturated::new(spaces, Some(partition.clone()))?;

@@ -73,12 +73,19 @@ fn a_large_budget_is_searched_after_smaller_ones() {
     assert_eq!(unlimited.deepening(), [unlimited]);
 }
 
-/// What shares a budget is searched with once, and the messages speak of the whole.
+/// What shares a budget shares each of the budgets that are searched with, and the messages speak of the whole.
 #[test]
-fn a_share_of_a_budget_is_searched_with_once() {
+fn a_share_of_a_budget_is_one_of_each_step() {
     let share = Limits { fold: 2, ..Limits::usual() }.share(13);
     assert_eq!((share.budget, share.asked_for(), share.fold), (6_000_000 / 13, 6_000_000, 2));
-    assert_eq!(share.deepening(), [share]);
+    let budgets = |limits: Limits| limits.deepening().iter().map(|limits| limits.budget).collect::<Vec<_>>();
+    assert_eq!(budgets(share), [93_750 / 13, 6_000_000 / 13]);
+    assert_eq!(budgets(Limits::of_budget(93_751).share(13)), [93_750 / 13]);
+    assert_eq!(
+        budgets(Limits::of_budget(24_000_000).share(13)),
+        [93_750, 6_000_000, 6_000_000, 12_000_000].map(|all| all / 13)
+    );
+    assert_eq!(Limits::usual().share(13).share(2).share_of, Some((6_000_000, 26)));
     assert_eq!(Limits::usual().share(1), Limits::usual());
     assert_eq!(Limits::of_budget(3).share(13).budget, 1);
     assert_eq!(Limits::of_budget(u64::MAX).share(13).budget, u64::MAX);

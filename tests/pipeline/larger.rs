@@ -190,6 +190,23 @@ fn a_solve_of_any_size_runs_on_a_line() {
     }
 }
 
+/// A rod whose ends stay as warm as they are: the right one lies in the strip that N - 1 is in. Undivided it took a PE for each step of time.
+#[test]
+fn a_rod_with_ends_of_any_length_runs_on_a_line() {
+    let rod = "kernel rod(T, N) where N >= 2\nin x[N]\nout y[N]\nlocal u[T + 1, N]\nu[0, i] = x[i]\n\
+               u[t, i] = (u[t - 1, i - 1] + u[t - 1, i] + u[t - 1, i + 1]) / 3 where t >= 1, 1 <= i < N - 1\n\
+               u[t, 0] = u[t - 1, 0] where t >= 1\nu[t, N - 1] = u[t - 1, N - 1] where t >= 1\ny[i] = u[T, i]\n";
+    let compiled = compiled(rod, line_of(16), &[("T", 5), ("N", 40)]);
+    assert!(compiled.proofs.iter().all(|proof| proof.verdict == Verdict::Proved));
+    for [t, n] in [[5, 40], [3, 16], [4, 17], [2, 33], [1, 2], [2, 3], [1, 48]] {
+        let outcome = held(&compiled, &[("T", t), ("N", n)]);
+        // Every strip takes a step for each step of time, one for the start and one for the result.
+        let strips = strips(n, 16).len() as i64;
+        assert_eq!(outcome.cycles as i64, strips * (t + 2), "T = {t}, N = {n}");
+        assert!(outcome.pes <= 16);
+    }
+}
+
 /// Each strip of the alignment takes as many steps as the other sequence is long, and the way along the line.
 #[test]
 fn an_alignment_of_any_size_runs_on_a_line() {

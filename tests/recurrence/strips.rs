@@ -154,10 +154,11 @@ fn what_has_no_strip_and_position_is_refused() {
     // What a sum reads lies in a strip that its own index tells.
     let solve =
         "kernel solve(N)\nin L[N, N], b[N]\nout x[N]\nx[i] = (b[i] - sum(j in 0..i) L[i, j] * x[j]) / L[i, i]\n";
-    // Where N - 1 lies in a strip is no affine form.
-    let border = "kernel border(N)\nin x[N]\nout y[N]\ny[i] = x[i] where 0 <= i < N - 1\ny[N - 1] = x[0] * 2\n";
-    let said = refused(border, &[("i", 4)]);
-    assert!(said.contains("lies at `N - 1` along it"), "{said}");
+    // An index that is divided lies somewhere else along the axis.
+    let twice = "kernel twice(N)\nin a[N]\nlocal x[N + N]\nout y[N, N]\n\
+                 x[u] = a[u] * 2 where 0 <= u < N\nx[u + N] = a[u] where 0 <= u < N\ny[t, i] = x[t + i] + 1\n";
+    let said = refused(twice, &[("u", 4)]);
+    assert!(said.contains("lies at `N + u` along it") || said.contains("lies at `u + N` along it"), "{said}");
     // The twins: what hangs on an index that is not in strips is a quotient of it.
     let n = 5;
     let inputs = tensors(&[("L", dominant(1, n)), ("b", filled(2, &[n]))]);
@@ -167,6 +168,39 @@ fn what_has_no_strip_and_position_is_refused() {
     let shifted = "kernel shifted(N)\nin a[N]\nlocal x[N + N]\nout y[N, N]\n\
                    x[u] = a[u] * 2 where 0 <= u < N\nx[u] = a[u - N] where N <= u < N + N\ny[t, i] = x[t + i] + 1\n";
     hold(shifted, &[("u", 4)], &[("N", n as i64)], &tensors(&[("a", filled(2, &[n]))]));
+}
+
+/// An equation at one place of an axis lies in the strip that the place is in, and at its position there.
+#[test]
+fn what_lies_at_one_place_of_an_axis_is_in_its_strip() {
+    let border = "kernel border(N)\nin x[N]\nlocal z[N]\nout y[N]\nz[i] = x[i] where 0 <= i < N - 1\nz[N - 1] = x[0] * 2\n\
+                  y[i] = z[N - 1 - i] + 1\n";
+    let corner = "kernel corner(M, N)\nin x[M + N]\nout y[M + N]\ny[i] = x[i] * 2 where 0 <= i < M\ny[M] = y[M - 1] + x[M]\n\
+                  y[i] = y[M] + x[i] where M < i < M + N\n";
+    let square = "kernel square(N)\nin A[N, N]\nlocal z[N, N]\nout y[N, N]\n\
+                  z[i, j] = A[i, j] where 0 <= i < N - 1, 0 <= j < N - 1\nz[N - 1, j] = A[N - 1, j] + 1 where 0 <= j < N - 1\n\
+                  z[i, N - 1] = A[i, N - 1] + 2 where 0 <= i < N - 1\nz[N - 1, N - 1] = A[N - 1, N - 1] + 3\n\
+                  y[i, j] = z[i, j] + 1\n";
+    let closure = include_str!("../../kernels/transitive_closure.rec");
+    for n in 1..=9 {
+        let (side, at) = (n as usize, [("N", n)]);
+        let x = tensors(&[("x", filled(1, &[side]))]);
+        for size in [1, 4, 5] {
+            hold(border, &[("i", size)], &at, &x);
+        }
+        for m in [1, 3, 4] {
+            let x = tensors(&[("x", filled(3, &[side + m]))]);
+            hold(corner, &[("i", 4)], &[("M", m as i64), ("N", n)], &x);
+        }
+        let edges = tensors(&[("A", filled(2, &[side, side]).mapv(|value| f64::from(value > 0.5)))]);
+        for list in [&[("i", 4), ("j", 4)][..], &[("i", 3)], &[("j", 2)]] {
+            hold(closure, list, &at, &edges);
+            hold(square, list, &at, &edges);
+            // The corner has an index of its own along each axis.
+            let corner = divided(&system(square), list).spaces[3].indices().len();
+            assert_eq!(corner, 2 * list.len());
+        }
+    }
 }
 
 fn messages(schedule: &str) -> String {

@@ -30,10 +30,12 @@ pub struct Limits {
     pub next: usize,
     /// Part by part a stage may take so much even where the budget is used up: there is always an answer.
     pub stage: u64,
+    /// Whether a solver is asked for steps that take many branches.
+    pub asks: bool,
     /// Whether smaller budgets are searched with first (`Limits::deepening`).
     pub deepens: bool,
-    /// The budget of which this one is a share.
-    pub share_of: Option<u64>,
+    /// The budget that was asked for, and how many shares it has, where this one is a share of it.
+    pub share_of: Option<(u64, u64)>,
 }
 
 /// The budget where nothing is said: seconds.
@@ -65,22 +67,25 @@ impl Limits {
         if !self.deepens || self.budget == u64::MAX {
             return vec![self];
         }
+        let (asked, shares) = self.share_of.unwrap_or((self.budget, 1));
+        let share = |budget: u64| (budget / shares).max(1);
         // There is another answer than that of the least budget: larger ones, or one PE that runs everything in order.
-        let mut all = vec![Limits { stage: self.stage / (USUAL / LEAST), ..self.as_far_as(LEAST) }];
-        if self.budget >= USUAL {
-            all.push(self.as_far_as(USUAL));
+        let mut all = vec![Limits { stage: self.stage / (USUAL / LEAST), ..self.as_far_as(share(LEAST)) }];
+        if asked >= USUAL {
+            all.push(self.as_far_as(share(USUAL)));
         }
         let mut sum = USUAL;
-        while sum < self.budget {
-            all.push(Limits { budget: sum, ..self.as_far_as(sum.saturating_mul(2)) });
-            sum = sum.saturating_mul(2);
+        while sum < asked {
+            let twice = sum.saturating_mul(2);
+            all.push(Limits { budget: share(sum), ..self.as_far_as(share(twice)) });
+            sum = twice;
         }
         all
     }
 
     /// The budget of this search, or the one of which it has a share.
     pub fn asked_for(self) -> u64 {
-        self.share_of.unwrap_or(self.budget)
+        self.share_of.map_or(self.budget, |(asked, _)| asked)
     }
 
     /// A budget that looks further than the one that was asked for.
@@ -89,13 +94,21 @@ impl Limits {
         if asked < USUAL { USUAL } else { asked.saturating_mul(2) }
     }
 
-    /// One share of so many. It is searched with once, unless it is all.
+    /// One share of so many. Smaller budgets, which are searched with first, are shared as well.
     pub fn share(self, of: u64) -> Limits {
         if of <= 1 {
             return self;
         }
         let budget = if self.budget == u64::MAX { u64::MAX } else { (self.budget / of).max(1) };
-        Limits { deepens: false, share_of: Some(self.asked_for()), ..self.as_far_as(budget) }
+        let (asked, shares) = self.share_of.unwrap_or((self.budget, 1));
+        Limits { share_of: Some((asked, shares.saturating_mul(of))), ..self.as_far_as(budget) }
+    }
+
+    /// The share of one of so many ways to divide a kernel. There are other answers than that of one way, and no room for a question to the
+    /// solver, which takes as long as looking at 60,000 maps, unless a share is a whole budget.
+    pub fn share_of_a_way(self, ways: u64) -> Limits {
+        let share = self.share(ways);
+        Limits { stage: self.stage / ways.max(1), asks: ways <= 1 || share.budget >= USUAL, ..share }
     }
 
     /// The same within another budget.
@@ -122,6 +135,7 @@ impl Default for Limits {
             beam: 6,
             next: 48,
             stage: USUAL / 60,
+            asks: true,
             deepens: false,
             share_of: None,
         }

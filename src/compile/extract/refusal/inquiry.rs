@@ -81,7 +81,7 @@ impl Inquiry<'_> {
         let schedule = self.schedule.filter(|schedule| schedule.spaces.is_empty())?;
         let lines: Vec<usize> = restricting(schedule);
         let known = RefCell::new(BTreeMap::from([(lines.clone(), answer)]));
-        let limits = self.question.limits.share(SHARE);
+        let limits = Limits { deepens: false, ..self.question.limits.share(SHARE) };
         let ask = |some: &[usize]| {
             // When there is no more time nothing is found out.
             if !(self.progress)(0, 1) {

@@ -42,7 +42,8 @@
 //! Placements are looked at until the budget is used up. Arrays of a further kind, times that are vectors, and PEs that keep
 //! what they compute come after that, each with an eighth of the budget more. A small budget is searched with
 //! first, then the usual one, then as much again with a wider beam, and so on (`Limits::deepening`): arrays that are found are kept, so
-//! a larger one never leads to more cycles or a worse array. Shares of a budget, as those of the ways to divide a kernel, are searched with once.
+//! a larger one never leads to more cycles or a worse array. Where the ways to divide a kernel share a budget,
+//! they share each of these.
 //!
 //! **In order** (`places::in_order`). Where none of this finds a design, loops are built for all spaces, of which one comes
 //! after the other: on one PE, at the places that a schedule gives, or along the strips of a divided kernel. They have all that is

@@ -25,9 +25,10 @@ impl SpaceSystem {
         if strips.is_empty() {
             return Ok(self.clone());
         }
-        let cutting = Cutting { system: self, strips };
+        let opened = Cutting { system: self, strips }.opened();
+        let cutting = Cutting { system: &opened, strips };
         cutting.check_reductions()?;
-        let spaces: Vec<Space> = self.spaces.iter().map(|space| cutting.space(space)).collect();
+        let spaces: Vec<Space> = opened.spaces.iter().map(|space| cutting.space(space)).collect();
         let families = (0..self.families.len()).map(|family| cutting.family(family)).collect::<Checked<Vec<_>>>()?;
         let members = (0..spaces.len()).map(|space| cutting.member(space)).collect::<Checked<Vec<_>>>()?;
         let sources = (0..spaces.len()).map(|reader| cutting.sources(reader, &spaces)).collect::<Checked<Vec<_>>>()?;
@@ -107,6 +108,34 @@ impl Cutting<'_> {
         };
         let problems: Diagnostics = self.strips.iter().filter_map(reduced).collect();
         if problems.is_empty() { Ok(()) } else { Err(problems) }
+    }
+
+    /// The same system, in which every space has an index along each axis that is divided, also where it lies at one place of it.
+    fn opened(&self) -> SpaceSystem {
+        let mut opened = self.system.clone();
+        for (number, member) in self.system.members.iter().enumerate() {
+            for axis in 0..member.embedding.len() {
+                let form = &member.embedding[axis];
+                let space = &opened.spaces[number];
+                let is_one_place = !form.is_constant() && !form.mentions(space.indices());
+                let index = self.index_of(member.family, axis).filter(|_| is_one_place);
+                if let Some(index) = index.filter(|index| !space.indices().contains(index)) {
+                    open(&mut opened, (number, axis), &index, form);
+                }
+            }
+        }
+        opened
+    }
+
+    /// The index that is divided along an axis of a family, if one is.
+    fn index_of(&self, family: usize, axis: usize) -> Option<Name> {
+        let mut members = self.members(family);
+        members
+            .find_map(|(space, member)| {
+                let strips = self.among(&self.system.spaces[space]);
+                strips.into_iter().find(|strip| member.embedding[axis] == Affine::variable(&strip.index))
+            })
+            .map(|strip| strip.index)
     }
 
     fn space(&self, space: &Space) -> Space {
@@ -288,6 +317,36 @@ impl Cutting<'_> {
     fn span(&self, index: &Name) -> Span {
         let found = self.strips.iter().find(|(strip, _)| strip.index == *index);
         found.map_or(self.system.spaces[0].span, |(_, span)| *span)
+    }
+}
+
+/// Gives a space one index more, for the place at which it lies along an axis: `C[k, N - 1, j]` is `C[k, i, j] where i = N - 1` then. What it
+/// reads beside that place is told by the index too: `N - 2` is `i - 1`.
+fn open(system: &mut SpaceSystem, (number, axis): (usize, usize), index: &Name, form: &Affine) {
+    let (space, sources) = (&mut system.spaces[number], &mut system.sources[number]);
+    let beside = Affine::variable(index) - form.clone();
+    let zero = Polyhedron::new([beside.clone(), beside.clone() * -1]);
+    // Indices that are reduced over stand behind all others.
+    let before = space.domain.indices.iter().position(|other| space.reduced.contains(other));
+    space.domain.indices.insert(before.unwrap_or(space.domain.indices.len()), index.clone());
+    space.domain.set = space.domain.set.intersect(&zero);
+    // The axes of a family are those of its tensor, and others behind them.
+    let written = space.output_access.get_mut(axis).filter(|access| *access == form);
+    written.into_iter().for_each(|access| *access = Affine::variable(index));
+    system.members[number].embedding[axis] = Affine::variable(index);
+    let parameter = space.parameters.iter().find(|name| form.coefficient(name).abs() == 1);
+    let image = parameter.map(|name| (name.clone(), Affine::variable(name) + beside * form.coefficient(name)));
+    let image = image.into_iter().collect();
+    for (operand, sources) in space.operands.iter_mut().zip(sources) {
+        for source in sources.iter_mut() {
+            source.set = source.set.intersect(&zero);
+            if let Origin::Space { element, .. } = &mut source.origin {
+                element.iter_mut().for_each(|form| *form = form.substitute(&image));
+            }
+        }
+        if !sources.is_empty() {
+            operand.access.iter_mut().for_each(|form| *form = form.substitute(&image));
+        }
     }
 }
 

@@ -111,14 +111,14 @@ impl Kernel {
     pub fn question<'a>(&'a self, setting: &'a Setting, constraint: Constraint) -> Question<'a> {
         let Setting { choices, bounds, machine, sizes, fold, budget, shares, is_plain, .. } = setting;
         let limits = Limits { fold: *fold, ..Limits::of_budget(*budget) };
-        let limits = limits.share(*shares);
+        let limits = if self.partition.is_some() { limits.share_of_a_way(*shares) } else { limits.share(*shares) };
         let limits = if *is_plain { Limits { rounds: 0, deepens: false, ..limits } } else { limits };
         Question { system: &self.cut, choices, bounds: bounds.clone(), machine, sizes, constraint, limits }
     }
 
     /// Asks why nothing comes of a question with this fixed.
     pub fn inquire<T>(&self, setting: &Setting, constraint: Constraint, ask: impl FnOnce(&Inquiry) -> T) -> T {
-        let running = stop::Search::begin(setting.end);
+        let running = stop::Search::begin(&setting.end);
         let constrain = |schedule: &Schedule| self.constrain(Some(schedule));
         let progress = |_, _| running.goes_on();
         ask(&Inquiry {
@@ -136,7 +136,11 @@ impl Kernel {
     /// The best so far, where it was interrupted.
     pub fn search<'a>(&'a self, setting: &'a Setting, output: &Output) -> Checked<Searched<'a>> {
         let searched = self.search_as_far(setting, false, output)?;
-        if searched.survey.is_stopped && stop::is_asked() { searched.stopped() } else { Ok(searched) }
+        if searched.survey.is_stopped && setting.end.token.is_cancelled() {
+            searched.stopped()
+        } else {
+            searched.chosen()
+        }
     }
 
     /// The same, where what was found is compared with what other searches find.
@@ -145,7 +149,7 @@ impl Kernel {
     /// The best so far, where it was interrupted or had no time to end.
     pub fn search_to_the_end<'a>(&'a self, setting: &'a Setting, output: &Output) -> Checked<Searched<'a>> {
         let searched = self.search_as_far(setting, false, output)?;
-        if searched.survey.is_stopped { searched.stopped() } else { Ok(searched) }
+        if searched.survey.is_stopped { searched.stopped() } else { searched.chosen() }
     }
 
     /// The same as far as it goes until it is stopped; every legal design is kept where `all` is set.

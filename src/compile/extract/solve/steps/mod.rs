@@ -14,6 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use systole_base::integer::{Affine, Bindings, Matrix, Polyhedron, Vector, dot, lexicographic_sign};
 use systole_base::network::Links;
+use systole_equations::recurrence::Space;
 
 mod row_cache;
 
@@ -71,6 +72,8 @@ pub struct Conditions {
     work: Arc<Work>,
     /// The position of each space within a step, where operations share steps.
     positions: Vec<usize>,
+    /// Whether a solver is asked for what takes many branches.
+    asks: bool,
 }
 
 /// When a value of a handoff may be read at the earliest, in steps after it is given; `None` where it has no link.
@@ -99,7 +102,8 @@ impl Conditions {
         let unknowns = Unknowns::new(indices, system.parameters.clone());
         let positions = design.parts.iter().map(|part| part.position).collect();
         let (rows, unequal, span, laws, work) = (vec![], vec![], vec![], vec![], task.work.clone());
-        let mut conditions = Conditions { unknowns, rows, unequal, span, laws, work, positions };
+        let asks = task.limits.asks;
+        let mut conditions = Conditions { unknowns, rows, unequal, span, laws, work, positions, asks };
         for space in 0..system.spaces.len() {
             conditions.add_flows(design, space, links)?;
             conditions.add_buses(design, space)?;
@@ -264,7 +268,8 @@ impl Conditions {
     pub fn shortest(&self, design: &Design, explained: bool) -> Result<Vec<SpaceDesign>, Stuck> {
         self.shortest_by(design, |task, shifted| match explained && shifted {
             true => minimise(task, LIMIT),
-            false => self.counted(|work| attempt_counted(task, LIMIT, work)),
+            false if self.asks => self.counted(|work| attempt_counted(task, LIMIT, work)),
+            false => self.counted(|work| attempt_alone(task, work)),
         })
     }
 
@@ -345,12 +350,43 @@ impl Conditions {
     fn free(&self, design: &Design, shifted: bool) -> Vec<(Option<i64>, Option<i64>)> {
         let mut bounds = vec![(None, None); self.unknowns.count()];
         for (space, points) in design.system.spaces.iter().enumerate() {
-            let shifts = self.unknowns.step(space).skip(points.dimension());
+            let step = self.unknowns.step(space);
             if !shifted {
-                shifts.for_each(|position| bounds[position] = (Some(0), Some(0)));
+                step.clone().skip(points.dimension()).for_each(|position| bounds[position] = (Some(0), Some(0)));
             }
+            self.redundant(space, points).for_each(|entry| bounds[step.start + entry] = (Some(0), Some(0)));
         }
         bounds
+    }
+
+    /// The entries of sizes in the step of a space that those of indices can stand in for: that of `N` where all points have `i = N - 1`. With
+    /// them a step could be written in endlessly many ways. Where something asks for the entry of `i` itself, nothing stands in for another.
+    fn redundant(&self, space: usize, points: &Space) -> impl Iterator<Item = usize> {
+        let step = self.unknowns.step(space);
+        let indices = step.start..step.start + points.dimension();
+        let asks = |row: &&Row| {
+            let law = self.laws.get(row.label);
+            matches!(law, Some(Law::Stream(..) | Law::Bus(..) | Law::Reduction(_) | Law::Given(_)))
+        };
+        let asked: Vec<&[i64]> = self.rows.iter().filter(asks).map(|row| &row.coefficients[indices.clone()]).collect();
+        let is_free = |equation: &Affine| {
+            let row = equation.row(points.indices());
+            asked.iter().all(|direction| dot(&row, direction) == 0)
+        };
+        let mut equations: Vec<Affine> = points.domain.set.equations().filter(|form| is_free(form)).cloned().collect();
+        let mut told = vec![];
+        while let Some(equation) = equations.pop() {
+            let size = points.parameters.iter().position(|size| equation.coefficient(size).abs() == 1);
+            let Some((number, size)) = size.and_then(|number| Some((number, points.parameters.iter().nth(number)?)))
+            else {
+                continue;
+            };
+            let sign = equation.coefficient(size);
+            let image = [(size.clone(), Affine::variable(size) - equation * sign)].into_iter().collect();
+            equations.iter_mut().for_each(|other| *other = other.substitute(&image));
+            told.push(points.dimension() + number);
+        }
+        told.into_iter()
     }
 
     /// The parts with the steps of a solution.
