@@ -15,7 +15,7 @@ WITH = $(if $(FEATURES),--features $(FEATURES))
 
 .DEFAULT_GOAL := help
 .PHONY: help check test-long run test test-mpi test-openblas test-featureless native setup perfetto lint bless bench peers peers-loops figures gallery install dist test-dist packages wheel test-python fuzz fuzz-kernels \
-  fuzz-orders clean
+  fuzz-orders fuzz-python clean
 
 help: ## what there is
 	@grep -E '^[a-z-]+:.* ## ' $(MAKEFILE_LIST) | sed -E 's/:.* ## /\t/' | expand -t 16
@@ -237,6 +237,10 @@ test-python: wheel ## the package for Python as its users have it (PYTHON=, LONG
 	target/python-user/bin/pip install --quiet --disable-pip-version-check $(WHEELS)/systole-*.whl
 	cd target/python-user && SYSTOLE_ROOT=$(CURDIR) SYSTOLE=$(CURDIR)/$(SYSTOLE) PATH=$(CURDIR)/target/python-user/bin:$$PATH \
 	  bin/python -m unittest discover -s $(CURDIR)/python/tests
+
+# Random calls in the same environment: every answer is an answer or an error of the package, and memory does not grow.
+fuzz-python: test-python ## random calls of the package for Python (PYTHON=, SECONDS=, SEED=)
+	SECONDS=$(SECONDS) SEED=$(SEED) target/python-user/bin/python python/tests/random_calls.py
 
 clean: ## removes what was built and set up
 	cargo clean

@@ -1,11 +1,14 @@
 """Words in, an object out: how methods call commands."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Iterable, Mapping
 from os import PathLike, fspath
 
 from . import _systole
 from ._errors import error_of
+from ._progress import Watch, watching
 
 
 def version() -> str:
@@ -13,11 +16,14 @@ def version() -> str:
 
 
 def flags(given: Mapping[str, object]) -> list[str]:
-    """Keywords as flags: ``size={"M": 8}`` is ``--size M=8``, ``forms=True`` is ``--forms``."""
+    """Keywords as flags: ``size={"M": 8}`` is ``--size M=8``, ``forms=True`` is ``--forms``; a sweep has a flag for each of its keys."""
     words: list[str] = []
     for name, value in given.items():
         flag = "--" + name.replace("_", "-")
         if value is None or value is False:
+            continue
+        if name == "sweep" and isinstance(value, Mapping):
+            words += [word for key, entry in value.items() for word in (flag, _text({key: entry}))]
             continue
         words.append(flag)
         if value is not True:
@@ -37,23 +43,38 @@ def _text(value: object) -> str:
     return str(value)
 
 
-def command(words: list[str], accepted: Iterable[int] = (0,)) -> tuple[int, dict, str]:
+def command(
+    words: list[str], accepted: Iterable[int] = (0,), progress: bool | Watch | None = None
+) -> tuple[int, dict, str]:
     """The exit code, the object of ``--json``, and what was said beside it. Other codes than those accepted are errors."""
-    code, printed, said = _systole.command([*words, "--json"])
+    with watching(progress) as watch:
+        code, printed, said = _systole.command([*words, "--json"], watch)
     found = json.loads(printed) if printed.strip() else {}
     if code not in accepted:
         raise error_of(code, found, said)
     return code, found, said
 
 
-def text(words: list[str]) -> str:
-    """What a command prints for people."""
-    code, printed, said = _systole.command(words)
-    if code != 0:
-        raise error_of(code, {}, said)
-    return printed
-
-
 def doctor() -> dict:
     """What this machine has."""
     return command(["doctor"])[1]
+
+
+def layers(topology: str | PathLike[str], **given: object) -> dict:
+    """The cycles of a network's layers, of a topology of SCALE-Sim, on the array of its configuration ``machine``."""
+    return _with_progress(["layers", fspath(topology)], given)
+
+
+def calibrate(**given: object) -> dict:
+    """Measures this machine, into the file ``output`` for predictions."""
+    return _with_progress(["calibrate"], given)
+
+
+def check_rules(**given: object) -> dict:
+    """Tries every rewrite rule, those of the folder ``rules`` too, on random instances; one whose sides differ raises."""
+    return _with_progress(["rules", "check"], given)
+
+
+def _with_progress(words: list[str], given: dict[str, object]) -> dict:
+    progress = given.pop("progress", None)
+    return command([*words, *flags(given)], progress=progress)[1]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _border
-from ._results import Derived, Front, Program, Proofs, Result, Run, run
+from ._results import Chosen, Derived, Front, Program, Proofs, Result, Run, Tuned, run
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -40,12 +40,12 @@ def load(path: str | PathLike[str]) -> Kernel:
     return Kernel(str(shipped) if shipped.is_file() and not Path(name).exists() else name)
 
 
-def kernel(text: str) -> Kernel:
-    """The kernel of a text in the language of ``.rec`` files."""
+def kernel(text: str, ending: str = "rec") -> Kernel:
+    """The kernel of a text in the language of ``.rec`` files; or a ``design``."""
     folder = mkdtemp()
     # A kernel has the name of its file; messages show it.
     found = re.search(r"^\s*kernel\s+(\w+)", text, re.MULTILINE)
-    path = Path(folder) / f"{found.group(1) if found else 'kernel'}.rec"
+    path = Path(folder) / f"{found.group(1) if found else 'kernel'}.{ending}"
     path.write_text(text, encoding="utf-8")
     made = Kernel(str(path))
     weakref.finalize(made, shutil.rmtree, folder, True)
@@ -93,7 +93,11 @@ class Kernel:
 
     def search(self, **given: Any) -> Front:
         """The best designs for a machine and sizes."""
-        return Front(self._command("search", given)[1])
+        return Front(self._command("search", given)[1], self, given)
+
+    def schedule(self, name: str) -> Chosen:
+        """What a schedule of the kernel's file fixes."""
+        return Chosen(self, {"schedule": name})
 
     def prove(self, check: bool = False, **given: Any) -> Proofs:
         """The verdict of each obligation. A claim that is refuted raises with ``check=True`` only."""
@@ -112,15 +116,29 @@ class Kernel:
 
     def equal(self, one: str, other: str, **given: Any) -> dict:
         """Whether two tensors are equal."""
-        return _border.command(["equal", self._words, one, other, *_flags(given)], (0, 1, 3))[1]
+        return self._command("equal", given, (0, 1, 3), one, other)[1]
+
+    def explore(self, **given: Any) -> Result:
+        """The best design at each point of a ``sweep`` over sizes and keys of a machine: ``sweep={"size.M": range(2, 9)}``."""
+        return Result(self._command("explore", given)[1])
+
+    def tune(self, **given: Any) -> Tuned:
+        """Schedule, tiles, grid and all else for the machine file of a cluster, by prediction; the program that is chosen is proved."""
+        text, found = self._written("tune", given)
+        return Tuned(found, Program(text))
 
     def emit(self, **given: Any) -> Program:
         """The program of the best design."""
-        return Program(self._written("emit", given))
+        return Program(self._written("emit", given)[0])
+
+    def emit_c(self, folder: str | PathLike[str], **given: Any) -> Path:
+        """The same as C, in a folder of its own."""
+        self._command("emit", {**given, "target": "c", "output": folder})
+        return Path(folder)
 
     def design(self, **given: Any) -> str:
         """The best design as the text of a file, which `load` reads."""
-        return self._written("emit", {**given, "stop_after": "design"})
+        return self._written("emit", {**given, "stop_after": "design"})[0]
 
     def run(self, *arrays: ArrayLike, inputs: Mapping[str, ArrayLike] | None = None, page: bool = False, **given: Any) -> Run:
         """Search, prove, emit, simulate, compare. Arrays come in the order of the kernel or by name; sizes follow from them."""
@@ -159,14 +177,23 @@ class Kernel:
                 sizes |= {extent: side for extent, side in sides if extent in self.parameters}
         return sizes
 
-    def _command(self, name: str, given: dict[str, Any], accepted: tuple[int, ...] = (0,)) -> tuple[int, dict, str]:
-        return _border.command([name, self._words, *_flags(given)], accepted)
+    def _of_design(self, text: str) -> Kernel:
+        return kernel(text, "design")
 
-    def _written(self, name: str, given: dict[str, Any]) -> str:
+    def _command(
+        self, name: str, given: Mapping[str, Any], accepted: tuple[int, ...] = (0,), *words: str
+    ) -> tuple[int, dict, str]:
+        given = dict(given)
+        progress = given.pop("progress", None)
+        return _border.command([name, self._words, *words, *_flags(given)], accepted, progress)
+
+    def _written(self, name: str, given: Mapping[str, Any]) -> tuple[str, dict]:
+        if "output" in given:
+            raise TypeError(f"`{name}` gives its text: write that where you like")
         with TemporaryDirectory() as folder:
             path = Path(folder) / "written"
-            _border.command([name, self._words, *_flags(given), "-o", str(path)])
-            return path.read_text(encoding="utf-8")
+            found = self._command(name, {**given, "output": path})[1]
+            return path.read_text(encoding="utf-8"), found
 
 
 def _flags(given: Mapping[str, Any]) -> list[str]:

@@ -16,6 +16,8 @@ from . import _border
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from ._kernel import Kernel
+
 
 class Result:
     """The object of a command, with its text."""
@@ -31,24 +33,99 @@ class Result:
         return self._found[key]
 
 
-class Front(Result):
-    """The best designs; ``front[0]`` is the winner's entry, and so on."""
+class Chosen:
+    """Designs of a kernel that flags choose: what is done with them is done with the best of these."""
 
-    def __init__(self, found: dict):
+    def __init__(self, kernel: Kernel, given: Mapping[str, Any]):
+        self._kernel = kernel
+        self._given = dict(given)
+
+    def _meant(self) -> tuple[Kernel, dict[str, Any]]:
+        """The kernel, and the flags that go with it."""
+        return self._kernel, self._given
+
+    def prove(self, **given: Any) -> Proofs:
+        """The verdict of each obligation."""
+        kernel, flags = self._meant()
+        return kernel.prove(**{**flags, **given})
+
+    def explain(self, **given: Any) -> Result:
+        """The rules that lead to it."""
+        kernel, flags = self._meant()
+        return kernel.explain(**{**flags, **given})
+
+    def run(self, *arrays: ArrayLike, **given: Any) -> Run:
+        """Proves it, writes its program, simulates that and compares. Sizes are given, or follow from the arrays."""
+        kernel, flags = self._meant()
+        return kernel.run(*arrays, **{**flags, **given})
+
+    def program(self, **given: Any) -> Program:
+        """Its program."""
+        kernel, flags = self._meant()
+        return kernel.emit(**{**flags, **given})
+
+    def text(self) -> str:
+        """All of it as the text of a file, which :func:`systole.load` reads."""
+        kernel, flags = self._meant()
+        return kernel.design(**flags)
+
+
+#: Flags of a search that are about the machine or the kernel, and not about what is looked at.
+_OF_A_DESIGN = ("machine", "network", "latency", "cell", "rules", "tile")
+
+
+class Design(Chosen, dict):
+    """A design of a front: an entry of ``--json``, with what can be done with it, at any sizes."""
+
+    def __init__(self, entry: dict, kernel: Kernel, given: Mapping[str, Any], number: int):
+        dict.__init__(self, entry)
+        Chosen.__init__(self, kernel, {**given, "design": number})
+        self._kept: Kernel | None = None
+
+    def _meant(self) -> tuple[Kernel, dict[str, Any]]:
+        if self._kept is None:
+            self._kept = self._kernel._of_design(self._kernel.design(**self._given))
+        return self._kept, {name: self._given[name] for name in _OF_A_DESIGN if name in self._given}
+
+    def run(self, *arrays: ArrayLike, **given: Any) -> Run:
+        """Proves it, writes its program, simulates that and compares; at the sizes of the search, where neither sizes nor arrays are given."""
+        has_sizes = arrays or given.get("size") or given.get("inputs") or any(name in given for name in self._kernel.inputs)
+        size = {} if has_sizes or not self._given.get("size") else {"size": self._given["size"]}
+        return super().run(*arrays, **{**size, **given})
+
+    def text(self) -> str:
+        """All of it as the text of a file, which :func:`systole.load` reads."""
+        return self._kernel.design(**self._given)
+
+    def to_dict(self) -> dict:
+        """Its entry."""
+        return dict(self)
+
+
+class Front(Result):
+    """The best designs, the best first; with ``all=True`` every legal one, as entries alone."""
+
+    def __init__(self, found: dict, kernel: Kernel, given: Mapping[str, Any]):
         super().__init__(found)
-        self.designs: list[dict] = found.get("front") or found.get("all") or []
+        entries = found.get("front") or found.get("all") or []
+        flags = {name: value for name, value in given.items() if name not in ("most", "csv", "design", "progress")}
+        first = int(given.get("design") or 0)
+        # Of `--all` and of other forms only the entries are known.
+        is_front = "front" in found and not given.get("forms")
+        design = lambda number, entry: Design(entry, kernel, flags, first + number) if is_front else entry
+        self.designs: list[Any] = [design(number, entry) for number, entry in enumerate(entries)]
 
     def __len__(self) -> int:
         return len(self.designs)
 
-    def __iter__(self) -> Iterator[dict]:
+    def __iter__(self) -> Iterator[Any]:
         return iter(self.designs)
 
     def __getitem__(self, key: Any) -> Any:
         return self.designs[key] if isinstance(key, (int, slice)) else super().__getitem__(key)
 
     @property
-    def winner(self) -> dict:
+    def winner(self) -> Any:
         """The design that commands go on with."""
         return self.designs[self["winner"]]
 
@@ -81,6 +158,14 @@ class Derived(Result):
     @property
     def forms(self) -> list[dict]:
         return self["forms"]
+
+
+class Tuned(Result):
+    """What is best for a cluster."""
+
+    def __init__(self, found: dict, program: Program):
+        super().__init__(found)
+        self.program = program
 
 
 class Run(Result):
@@ -136,6 +221,14 @@ class Program:
         """Runs it on threads."""
         return self._run("exec", inputs, given)
 
+    def predict(self, **given: Any) -> Result:
+        """How long it would run, on as many ``ranks`` as you like, by the machine file of a cluster."""
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / "program.pe"
+            self.save(path)
+            progress = given.pop("progress", None)
+            return Result(_border.command(["predict", str(path), *_border.flags(given)], progress=progress)[1])
+
     def _run(self, name: str, inputs: Mapping[str, ArrayLike] | None, given: dict[str, Any]) -> Run:
         with TemporaryDirectory() as folder:
             path = Path(folder) / "program.pe"
@@ -153,5 +246,6 @@ def run(words: list[str], folder: Path, inputs: Mapping[str, ArrayLike], outputs
         words = [*words, flag, f"{name}={path}"]
     for name in outputs:
         words = [*words, "--output", f"{name}={folder / f'{name}.out.npy'}"]
-    _, found, _ = _border.command([*words, *_border.flags(given)])
+    progress = given.pop("progress", None)
+    _, found, _ = _border.command([*words, *_border.flags(given)], progress=progress)
     return Run(found, {name: np.load(folder / f"{name}.out.npy") for name in outputs})

@@ -1,5 +1,5 @@
 //! What every other package builds on, and what knows nothing of kernels: places in a source and messages about them, files that are
-//! there whole or not at all, integer algebra, scalar functions, networks of PEs and machine files.
+//! there whole or not at all, work that is cancelled, integer algebra, scalar functions, networks of PEs and machine files.
 #![warn(missing_docs)]
 
 pub mod span;
@@ -9,6 +9,8 @@ pub mod refusal;
 pub mod diagnostic;
 
 pub mod whole;
+
+pub mod cancel;
 
 pub mod integer;
 

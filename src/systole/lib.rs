@@ -45,7 +45,7 @@
 //! [`compile`](fn@compile) puts the stages in order; each of them can be called by itself.
 #![warn(missing_docs)]
 
-pub use systole_base::{cell, diagnostic, integer, machine, network, refusal, scalar, span, whole};
+pub use systole_base::{cancel, cell, diagnostic, integer, machine, network, refusal, scalar, span, whole};
 pub use systole_compile::{Compiled, Options, compile};
 pub use systole_compile::{algebra, check, cost, emit, extract, mapping, rewrite, smt, systolize, timing};
 pub use systole_equations::{recurrence, syntax, tiles};

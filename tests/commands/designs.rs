@@ -43,6 +43,78 @@ fn a_design_that_is_read_has_the_proofs_and_the_program_of_the_one_that_was_writ
     }
 }
 
+/// A design of the transitive closure for a line of 16 PEs, on which the last row and the last column lie in the strip that N says.
+const CLOSURE: &str = "
+schedule design
+space C   place (i mod 16)   time (0, -(i div 16), j)
+  feed A
+space C.2   place (i mod 16)   time (0, -(i div 16), j)
+  feed A
+space C.3   place (i mod 16)   time (k, -(i div 16), j + k)
+  memory C   local column   local row
+space C.4   place (i mod 16)   time (k, -(i div 16), j)
+  memory row
+space C.5   place (i mod 16)   time (k, -(i div 16), 0)
+  local column
+space row   place (0)   time (k, N, j)
+  local C
+space row.2   place (i mod 16)   time (k, N + (i div 16), 14*(i div 16) + (i mod 16) + j)
+  memory row
+space column   place (i mod 16)   time (k, 1, i div 16)
+  memory C
+space column.2   place (i mod 16)   time (k, j + 1, i div 16)
+  local column
+space T   place (i mod 16)   time (N + (i div 16) + 1, 0, j)
+  local C
+";
+
+/// Whether a strip has the last row of all hangs on N, and parts of the program are for sizes that there are not.
+#[test]
+fn a_border_lies_in_the_strip_that_the_size_says() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let kernel =
+        std::fs::read_to_string(format!("{}/kernels/transitive_closure.rec", env!("SYSTOLE_ROOT"))).expect("a kernel");
+    std::fs::write(path("closure.design"), format!("{kernel}{CLOSURE}")).expect("written");
+    assert!(proofs(&[&path("closure.design")]).iter().all(|(_, _, result)| result == "proved"));
+    good(&["emit", &path("closure.design"), "-o", &path("closure.pe")]);
+    for n in [1, 2, 3, 16, 17, 18, 33, 40] {
+        let size = format!("N={n}");
+        let ran = json(&["sim", &path("closure.pe"), "--size", &size, "--reference", "kernels/transitive_closure.rec"]);
+        assert_eq!(ran["matches_reference"], true, "{n}");
+    }
+    // A step too early the row that is read has not been computed.
+    std::fs::write(
+        path("closure.design"),
+        format!("{kernel}{CLOSURE}").replace("time (N + (i div 16) + 1,", "time (N - 1,"),
+    )
+    .expect("written");
+    assert!(proofs_of_refused(&path("closure.design")).contains(&"refuted".to_owned()));
+}
+
+/// All points of `z.2` have `i = N - 1`. With the time that the schedule gives, of `-i`, nothing but `N` itself makes it late enough.
+#[test]
+fn a_time_that_is_given_leaves_the_sizes_free() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("k.rec").display().to_string();
+    let text = "kernel k(M, N) where N >= 2\nin x[M, N]\nout s[M, N], z[M, N]\n\
+                s[j, i] = s[j, i + 1] + x[j, i] where 0 <= i < N - 1\ns[j, N - 1] = x[j, N - 1]\n\
+                z[j, i] = x[j, i] * 2 where 0 <= i < N - 1\nz[j, i] = s[j, N - 1 - i] * 3 where N - 1 <= i < N\n\
+                schedule a\nplace (j)   time -i\n";
+    std::fs::write(&path, text).expect("written");
+    let ran = json(&["run", &path, "--schedule", "a", "--size", "M=3,N=4"]);
+    assert_eq!((&ran["prove"]["result"], &ran["sim"]["matches_reference"]), (&"proved".into(), &true.into()));
+}
+
+/// What became of each obligation of a design that is wrong.
+fn proofs_of_refused(path: &str) -> Vec<String> {
+    let ran = systole(&["prove", path, "--json"]);
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    let found: serde_json::Value = serde_json::from_str(&ran.stdout).expect("an object");
+    let all = found["obligations"].as_array().expect("a list");
+    all.iter().map(|one| one["result"].as_str().expect("a text").to_owned()).collect()
+}
+
 #[test]
 fn a_changed_number_is_refuted_with_the_smallest_case() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -1,6 +1,6 @@
 //! `systole search`: what its flags let in and leave out.
 
-use super::start::{good, json, refused};
+use super::start::{good, json, misused, refused};
 use serde_json::Value;
 
 /// A search of a small matmul, with the whole front.
@@ -87,6 +87,32 @@ fn the_table_shows_as_many_designs_as_asked_for() {
     let text = good(&["search", "kernels/matmul.rec", "--size", "M=4,N=4,K=4", "--most", "3"]);
     assert_eq!(text.lines().filter(|line| line.contains("  t = ")).count(), 3, "{text}");
     assert!(text.contains("more: --most"), "{text}");
+}
+
+/// Every design of the front may be gone on with; the one that comes first is the one that is gone on with anyway.
+#[test]
+fn a_design_of_the_front_is_gone_on_with_by_its_number() {
+    let flags = ["kernels/matmul.rec", "--size", "M=4,N=4,K=4"];
+    let all = json(&[&["search"], &flags[..]].concat());
+    let all = front(&all);
+    for number in [0, 1, 10, all.len() - 1] {
+        let with =
+            |command: &'static str| [&[command], &flags[..], &["--design", &number.to_string()]].concat().join(" ");
+        let words = |command: &'static str| with(command).split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let run = |command: &'static str| json(&words(command).iter().map(String::as_str).collect::<Vec<_>>());
+        assert_eq!(front(&run("search"))[..], all[number..=number]);
+        let ran = run("run");
+        assert_eq!(
+            (&ran["sim"]["cycles"], &ran["prove"]["result"]),
+            (&all[number]["cycles"], &"proved".into()),
+            "{number}"
+        );
+    }
+    assert_eq!(good(&[&["emit"], &flags[..]].concat()), good(&[&["emit"], &flags[..], &["--design", "0"]].concat()));
+    let beyond = misused(&[&["prove"], &flags[..], &["--design", "89"]].concat());
+    assert!(beyond.contains("the front has 89 designs") && beyond.contains("from 0 to 88"), "{beyond}");
+    let both = misused(&[&["search"], &flags[..], &["--design", "1", "--all"]].concat());
+    assert!(both.contains("`--all` shows all"), "{both}");
 }
 
 /// Jacobi's sweep of a plane has six spaces: the start, the four edges, and the middle.

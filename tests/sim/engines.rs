@@ -241,6 +241,24 @@ fn a_thread_that_fails_is_not_waited_for() {
     }
 }
 
+/// Work for ever, which another thread ends.
+#[test]
+fn a_run_that_is_cancelled_ends() {
+    let text = "(program endless (version 1) (grid (p 0 9)) (class pe (guard) (loop i 1 1000000000000000 (tick 1))))";
+    let program = program(text);
+    for threads in [1, 2] {
+        let settings = Settings { threads, least_region: 1, ..Settings::default() };
+        let token = settings.token.clone();
+        let faults = std::thread::scope(|scope| {
+            let run = scope.spawn(|| simulate(&program, &sizes(&[]), &Tensors::new(), &settings));
+            std::thread::sleep(std::time::Duration::from_millis(50));
+            token.cancel();
+            run.join().expect("it ends")
+        });
+        assert_eq!(faults.expect_err("it is stopped")[0].message(), "the run was stopped before its end");
+    }
+}
+
 /// One PE with a loop of two instructions: a budget of all it does is enough, one less is not.
 #[test]
 fn a_run_has_a_budget_of_instructions() {

@@ -4,8 +4,9 @@ use crate::agreement::AMPLE;
 use crate::hand_built::designs::{cannon, design, mesh};
 use crate::hand_built::spaces::matmul;
 use std::time::Duration;
+use systole_base::cancel::Token;
 use systole_base::integer::{Affine, name};
-use systole_compile::smt::{Verdict, discharge, discharge_all, version};
+use systole_compile::smt::{Verdict, discharge, discharge_all, discharge_until, version};
 use systole_compile::timing::space_obligations;
 use systole_program::obligation::Formula;
 
@@ -16,6 +17,18 @@ fn no_time_gives_no_answer() {
         assert!(matches!(discharged.verdict, Verdict::Unknown(_)));
         assert_eq!(discharged.verdict.keyword(), "unknown");
     }
+}
+
+/// What is cancelled before it is asked is unknown; what is not is answered as ever.
+#[test]
+fn proofs_that_are_cancelled_are_unknown() {
+    let space = matmul();
+    let (owed, token) = (space_obligations(&cannon(&space), &mesh()).unwrap(), Token::default());
+    let all =
+        |verdict: fn(&Verdict) -> bool| discharge_until(&owed, AMPLE, &token).iter().all(|one| verdict(&one.verdict));
+    assert!(all(|verdict| *verdict == Verdict::Proved));
+    token.cancel();
+    assert!(all(|verdict| matches!(verdict, Verdict::Unknown(_))));
 }
 
 #[test]

@@ -5,6 +5,7 @@ use super::smallest::{Answer, Search};
 use super::{Counterexample, Discharged, Verdict};
 use rayon::prelude::*;
 use std::time::{Duration, Instant};
+use systole_base::cancel::Token;
 use systole_program::obligation::Obligation;
 use z3::Solver;
 
@@ -17,7 +18,17 @@ pub fn discharge(obligation: &Obligation, limit: Duration) -> Discharged {
 
 /// The verdicts in the order of the obligations, each within `limit`; the machine's cores share the work.
 pub fn discharge_all(obligations: &[Obligation], limit: Duration) -> Vec<Discharged> {
-    obligations.par_iter().map(|obligation| discharge(obligation, limit)).collect()
+    discharge_until(obligations, limit, &Token::default())
+}
+
+/// The same until the work is cancelled: what is not asked by then is unknown.
+pub fn discharge_until(obligations: &[Obligation], limit: Duration, token: &Token) -> Vec<Discharged> {
+    let unasked = || Verdict::Unknown("it was stopped before the solver was asked".to_owned());
+    let answered = |obligation: &Obligation| match token.is_cancelled() {
+        true => Discharged { obligation: obligation.clone(), verdict: unasked(), milliseconds: 0.0 },
+        false => discharge(obligation, limit),
+    };
+    obligations.par_iter().map(answered).collect()
 }
 
 /// Which solver answers: `Z3` and its version.

@@ -35,7 +35,7 @@ mod settle;
 
 mod law;
 
-pub use discharge::{discharge, discharge_all, version};
+pub use discharge::{discharge, discharge_all, discharge_until, version};
 pub use law::holds_for_all_reals;
 pub use linear::{Goal, LinearProblem, Unequal};
 pub use message::{refutation_message, unproved_message};

@@ -15,6 +15,7 @@
 use crate::leaf::Leaves;
 use crate::shared::Deadlock;
 use std::collections::BTreeMap;
+use systole_base::cancel::Token;
 use systole_base::cell::Cell;
 use systole_base::diagnostic::{Checked, Diagnostic, MessageCode, about};
 use systole_base::integer::{Bindings, Name};
@@ -71,6 +72,8 @@ pub struct Settings {
     pub most_instructions: u64,
     /// A run that holds more bytes than this for tiles, those of the inputs aside, is refused.
     pub most_tile_bytes: u64,
+    /// Who may end the run, which is refused then.
+    pub token: Token,
     /// The order in which the host runs PEs that could run; it changes no result, which tests check.
     #[doc(hidden)]
     pub order: Order,
@@ -91,6 +94,7 @@ impl Default for Settings {
             threads: 1,
             most_instructions: 100_000_000_000,
             most_tile_bytes: array::MEMORY_LIMIT,
+            token: Token::default(),
             order: Order::FirstIn,
             least_region: 1024,
         }

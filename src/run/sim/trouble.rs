@@ -16,6 +16,7 @@ pub(super) fn explain(program: &Program, engine: &Engine<'_>, stop: Stop) -> Dia
         Stop::Budget(most) => Diagnostic::new(format!("the run takes more than {most} instructions"))
             .note("all PEs together; a loop may be longer than was meant".to_owned())
             .help("choose smaller sizes"),
+        Stop::Cancelled => Diagnostic::new("the run was stopped before its end"),
         Stop::Memory(bytes) => {
             let [need, limit] = bytes.map(|bytes| bytes >> 20);
             Diagnostic::new(format!("the tiles of the run take {need} MiB, more than the limit of {limit} MiB"))

@@ -22,10 +22,13 @@ mod pipeline;
 
 mod runs;
 
-pub mod stop;
+mod stop;
+
+mod call;
 
 mod commands;
 
+pub use call::{Call, Progress, Ran, run};
 use clap::Parser;
 use commands::{
     calibrate, check, completions, derive, doctor, emit, equal, examples, exec, language_server, layers, manual, new,
@@ -35,8 +38,8 @@ use flags::arguments::{Arguments, Command};
 use shown::output::Output;
 use shown::refusal_json::failure_json;
 use std::process::ExitCode;
-use systole_base::diagnostic::{Diagnostic, Diagnostics, refusal_of, render};
-use systole_base::refusal::Refusal;
+use systole_base::cancel::Token;
+use systole_base::diagnostic::{Diagnostic, Diagnostics, render};
 
 /// How a command that did its work ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,7 +91,6 @@ type Done = Result<Verdict, Failure>;
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
-    stop::allow();
     let mut arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(why) => {
@@ -100,84 +102,24 @@ pub fn main() -> ExitCode {
         }
     };
     arguments.command.mean_designs();
+    let token = stop::of_process();
+    arguments.command.end_by(&token);
     let output = Output::new(arguments.json);
     let verdict = dispatch(&arguments.command, &output).unwrap_or_else(|failure| {
         failure.say(&output);
         failure.verdict
     });
     output.end();
-    let code = if stop::is_asked() { stop::CODE } else { verdict.code() };
+    let code = code(verdict, &token);
     let Some(why) = output.refused() else { return ExitCode::from(code) };
     let fault = Diagnostic::new(format!("cannot write standard output: {why}"));
     output.error(&render(&[fault.help("what is there of it is not all")], output.has_colour()));
     ExitCode::from(Verdict::Refuted.code())
 }
 
-/// What a command did that a program called.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ran {
-    /// The exit code that a process would have had.
-    pub code: u8,
-    /// What it wrote to standard output.
-    pub printed: String,
-    /// What it wrote to standard error.
-    pub said: String,
-    /// Why it stopped early, if it did: the first line of each message.
-    pub problems: Vec<String>,
-    /// Why there is no design, where that is what it stopped for.
-    pub refusal: Option<Refusal>,
-}
-
-/// Runs one command within this process. `words` are those of a command line, without the name of the program before
-/// them; nothing is written to the streams of the process.
-pub fn run(words: &[&str]) -> Ran {
-    let named = std::iter::once("systole").chain(words.iter().copied());
-    let mut arguments = match Arguments::try_parse_from(named) {
-        Ok(arguments) => arguments,
-        Err(why) => return misread(&why, words.contains(&"--json")),
-    };
-    arguments.command.mean_designs();
-    let output = Output::kept(arguments.json);
-    let done = match without_end(&arguments.command) {
-        Some(command) => {
-            let said = format!("`{command}` goes on until it is ended, and a command within a process ends by itself");
-            Err(vec![Diagnostic::usage(said).help("start it as a process of its own")].into())
-        }
-        None => dispatch(&arguments.command, &output),
-    };
-    let (verdict, diagnostics) = match done {
-        Ok(verdict) => (verdict, vec![]),
-        Err(failure) => {
-            failure.say(&output);
-            (failure.verdict, failure.diagnostics)
-        }
-    };
-    output.end();
-    let problems = diagnostics.iter().map(|problem| problem.message().to_owned()).collect();
-    let refusal = refusal_of(&diagnostics).cloned();
-    let code = if stop::is_asked() { stop::CODE } else { verdict.code() };
-    Ran { code, printed: output.printed(), said: output.said(), problems, refusal }
-}
-
-/// What goes on until somebody ends it.
-fn without_end(command: &Command) -> Option<&'static str> {
-    match command {
-        Command::Check(arguments) if arguments.watch => Some("check --watch"),
-        Command::LanguageServer => Some("language-server"),
-        _ => None,
-    }
-}
-
-/// What a command line that says nothing comes to.
-fn misread(why: &clap::Error, json: bool) -> Ran {
-    let text = why.to_string();
-    match why.use_stderr() {
-        true => {
-            let printed = misread::printed(why, json);
-            Ran { code: 2, printed, said: text.clone(), problems: vec![text], refusal: None }
-        }
-        false => Ran { code: 0, printed: text, said: String::new(), problems: vec![], refusal: None },
-    }
+/// The exit code of a command that was not cut short, or was.
+fn code(verdict: Verdict, token: &Token) -> u8 {
+    if token.is_cancelled() { stop::CODE } else { verdict.code() }
 }
 
 fn dispatch(command: &Command, output: &Output) -> Done {

@@ -260,7 +260,10 @@ pub fn first_proved<'a>(searched: &Searched<'a>, limit: u64, output: &Output) ->
     let mut passed_over = PassedOver::default();
     for (index, found) in searched.front.iter().enumerate() {
         let design = searched.design(found);
-        let proofs = match prove(searched, &design, limit) {
+        let busy = output.busy("prove");
+        let proofs = prove(searched, &design, limit);
+        drop(busy);
+        let proofs = match proofs {
             Ok(proofs) => proofs,
             Err(why) => {
                 passed_over.unstated.push(why);

@@ -18,11 +18,15 @@ pub(super) struct Ledger {
 impl Ledger {
     /// Whether a region has reason to have the books looked after, before others have one.
     pub fn is_due(shared: &Shared<'_>, region: &Region) -> bool {
-        region.around.profile.pages() > MANY_PAGES || shared.tiles.as_ref().is_some_and(Tiles::is_crowded)
+        let is_crowded = shared.tiles.as_ref().is_some_and(Tiles::is_crowded);
+        region.around.profile.pages() > MANY_PAGES || is_crowded || shared.token.is_cancelled()
     }
 
-    /// Between sweeps: the budget, and the room that the tiles and the profile take.
+    /// Between sweeps: whether the run is to end, the budget, and the room that the tiles and the profile take.
     pub fn check(&mut self, shared: &Shared<'_>, regions: &mut [impl DerefMut<Target = Region>]) -> Result<(), Stop> {
+        if shared.token.is_cancelled() {
+            return Err(Stop::Cancelled);
+        }
         let instructions: u64 = regions.iter().map(|region| region.around.tally.instructions).sum();
         if instructions > self.most_instructions {
             return Err(Stop::Budget(self.most_instructions));

@@ -110,6 +110,8 @@ pub(super) enum Stop {
     Budget(u64),
     /// Its tiles take so many bytes, more than they may, which is so many.
     Memory([usize; 2]),
+    /// It was cancelled.
+    Cancelled,
 }
 
 /// Where the cycles of one PE went.
@@ -152,6 +154,7 @@ impl<'a> Engine<'a> {
             durations: Some(Durations::of(program, code, &settings.times)).filter(|durations| !durations.are_none()),
             cell: settings.cell.unwrap_or(program.cell),
             order: settings.order,
+            token: settings.token.clone(),
             turns: 1,
         };
         if let Some(leaves) = leaves {

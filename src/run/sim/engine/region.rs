@@ -18,6 +18,7 @@ use crate::shared::{Memory, MemoryTraffic};
 use crate::sim::Order;
 use crate::sim::durations::Durations;
 use crate::sim::observe::Observer;
+use systole_base::cancel::Token;
 use systole_base::cell::Cell;
 use systole_program::array::{Code, Trouble};
 
@@ -36,6 +37,8 @@ pub(super) struct Shared<'a> {
     /// How many operations a step of a PE holds.
     pub cell: Cell,
     pub order: Order,
+    /// Who may end the run.
+    pub token: Token,
     /// How often a block does its ops before it is another's turn.
     pub turns: u64,
 }

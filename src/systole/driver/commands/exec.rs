@@ -69,7 +69,9 @@ fn on_threads(arguments: &ExecArguments, output: &Output) -> Done {
     let mut sinks =
         outputs::sinks((&job.program, &job.sizes), &arguments.given.arrays.output, settings.precision, &mut kept)?;
     finite::add(&mut sinks, &mut tallies);
+    let busy = output.busy("execute");
     let execution = execute_in_parts(&job.program, &job.sizes, (&mut job.sources, &mut sinks), &settings)?;
+    drop(busy);
     drop(sinks);
     let execution = Execution { outputs: kept, ..execution };
     Ok(finish(&mut job, arguments, (&execution, &tallies), &Asked { backend: "threads", settings, predicted }, output)?)

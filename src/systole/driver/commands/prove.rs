@@ -50,7 +50,9 @@ impl KernelCommand for ProveArguments {
         if let Some(path) = &self.dump_smt {
             files::write(path, &smt::dump(&owed.stated))?;
         }
+        let busy = output.busy("prove");
         let proofs = owed.discharge(self.limit);
+        drop(busy);
         print_design(&kernel, &design, output);
         output.line(&format!("  rewrite   {}", told(&lowered.report)));
         proofs.iter().for_each(|proof| output.line(&line(proof)));

@@ -31,6 +31,7 @@ use systole_base::scalar::Precision;
 use systole_equations::recurrence::RecurrenceSystem;
 use systole_program::array;
 use systole_program::array::Program;
+use systole_run::sim;
 use systole_run::sim::Outcome;
 use systole_run::sim::fit::{Fit, fit};
 
@@ -176,8 +177,11 @@ fn simulate(
     let system = &searched.kernel.origin.system;
     let tensors = inputs::tensors(program, system, sizes, &arrays.given()?, arrays.seed)?;
     let start = Instant::now();
-    let settings = timed::settings(&searched.setting.machine);
+    let token = searched.setting.end.token.clone();
+    let settings = sim::Settings { token, ..timed::settings(&searched.setting.machine) };
+    let busy = output.busy("simulate");
     let (outcome, trace) = tracing.simulate(program, sizes, &tensors, &settings, recorder.as_mut())?;
+    drop(busy);
     let elapsed = start.elapsed().as_secs_f64() * 1e3;
     let fitted = arguments.fit_fifos.then(|| fit(program, sizes, &tensors, &settings)).transpose()?.flatten();
     let expected = searched.expected(&winner.design, &tensors)?;

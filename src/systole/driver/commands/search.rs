@@ -12,6 +12,7 @@ use crate::driver::shown::columns::comma_separated;
 use crate::driver::shown::output::Output;
 use crate::driver::shown::show;
 use crate::driver::{Done, Verdict, files};
+use systole_base::diagnostic::Diagnostic;
 use systole_compile::extract::Found;
 
 impl KernelCommand for SearchArguments {
@@ -33,7 +34,12 @@ impl KernelCommand for SearchArguments {
 
     fn run(&self, Loaded { kernel, lowered }: Loaded, output: &Output) -> Done {
         let setting = Setting::new(&kernel, &self.sought.space)?;
-        let searched = kernel.search_as_far(&setting, self.all, output)?;
+        if self.all && setting.design.is_some() {
+            let said =
+                Diagnostic::usage("`--design` is for one design of the front, and `--all` shows all that there are");
+            return Err(vec![said.help("leave one of the two out")].into());
+        }
+        let searched = kernel.search_as_far(&setting, self.all, output)?.chosen()?;
         let Some(best) = searched.front.first() else {
             if searched.survey.is_stopped {
                 searched.stopped()?;

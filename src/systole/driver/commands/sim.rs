@@ -41,7 +41,9 @@ pub fn run(arguments: &SimArguments, output: &Output) -> Done {
     let settings = settings(program, arguments, &machine)?;
     let program = &on_links(program, arguments, &machine)?;
     let mut recorder = arguments.report.as_ref().map(|_| Recorder::default());
+    let busy = output.busy("simulate");
     let (outcome, trace) = tracing.simulate(program, sizes, given, &settings, recorder.as_mut())?;
+    drop(busy);
     let fitted = arguments.fit_fifos.then(|| fit(program, sizes, given, &settings)).transpose()?.flatten();
     outputs::write(program, sizes, &outcome, &arguments.given.arrays.output)?;
     tracing.write(trace.as_ref())?;
@@ -88,7 +90,8 @@ fn settings(program: &Program, arguments: &SimArguments, machine: &Machine) -> C
         None => settings.times.load_latency = program.load_latency(),
     }
     settings.cell = cell(arguments.cell.as_deref())?.or(settings.cell);
-    Ok(Settings { capacity: arguments.capacity.or(settings.capacity), ..settings })
+    let token = arguments.token.clone();
+    Ok(Settings { capacity: arguments.capacity.or(settings.capacity), token, ..settings })
 }
 
 /// Whether links, memory and cells are those that the text of the program says.

@@ -9,6 +9,7 @@ use crate::driver::kernels::designed;
 use crate::driver::kernels::stages::Stage;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
+use systole_base::cancel::Token;
 
 /// Recurrence equations in, a distributed program out that is proved right for every problem size.
 #[derive(Parser, Debug)]
@@ -140,17 +141,31 @@ pub enum Command {
 impl Command {
     /// Where a file holds a whole design and no schedule is named, the design is meant.
     pub fn mean_designs(&mut self) {
-        let sought = match self {
-            Command::Search(arguments) => &mut arguments.sought,
-            Command::Prove(arguments) => &mut arguments.sought,
-            Command::Explain(arguments) => &mut arguments.sought,
-            Command::Emit(arguments) => &mut arguments.sought,
-            Command::Run(arguments) => &mut arguments.sought,
-            Command::Explore(arguments) => &mut arguments.sought,
-            Command::Tune(arguments) => &mut arguments.sought,
-            _ => return,
-        };
-        designed::mean(&sought.kernel.kernel, &mut sought.space);
+        if let Some(sought) = self.sought() {
+            designed::mean(&sought.kernel.kernel, &mut sought.space);
+        }
+    }
+
+    /// Whoever has the token may end the command.
+    pub fn end_by(&mut self, token: &Token) {
+        match self {
+            Command::Sim(arguments) => arguments.token = token.clone(),
+            _ => self.sought().into_iter().for_each(|sought| sought.space.time.token = token.clone()),
+        }
+    }
+
+    /// What a command that searches is asked.
+    fn sought(&mut self) -> Option<&mut SoughtArguments> {
+        match self {
+            Command::Search(arguments) => Some(&mut arguments.sought),
+            Command::Prove(arguments) => Some(&mut arguments.sought),
+            Command::Explain(arguments) => Some(&mut arguments.sought),
+            Command::Emit(arguments) => Some(&mut arguments.sought),
+            Command::Run(arguments) => Some(&mut arguments.sought),
+            Command::Explore(arguments) => Some(&mut arguments.sought),
+            Command::Tune(arguments) => Some(&mut arguments.sought),
+            _ => None,
+        }
     }
 }
 
@@ -189,6 +204,9 @@ pub struct SpaceArguments {
     /// cycles and the square of the words from memory, then for the fewest cycles, then for the fewest PEs
     #[arg(long, default_value = "systolic")]
     pub objective: String,
+    /// Go on with this design of the front in place of the best; they count from 0, in the order of `systole search`
+    #[arg(long, value_name = "N", conflicts_with = "forms")]
+    pub design: Option<usize>,
     /// Ranks of the array, such as 2 or 0,1,2 [default: 0 to 2, and 3 where the largest of several spaces has four indices; always less than the indices of a space]
     #[arg(long, value_name = "R,..", value_delimiter = ',')]
     pub rank: Vec<usize>,
@@ -212,7 +230,7 @@ pub struct SpaceArguments {
     /// How many maps to look at [default: 6000000], the plainest first and those of one place at least; the same budget gives the same designs on
     /// every machine. Where a kernel has several spaces, each way to move their values counts as 1000 maps. Such a kernel is searched with 93750
     /// maps first, whatever is said here, then with 6000000, then with twice as many again and again, as far as the budget goes. So 93751 to 5999999
-    /// count as 93750, and a larger budget keeps the arrays of a smaller one, unless a kernel is divided for the machine's array
+    /// count as 93750, and a larger budget keeps the arrays of a smaller one. The ways to divide a kernel for the machine's array share all of these
     #[arg(long, value_name = "MAPS", conflicts_with = "exact")]
     pub budget: Option<u64>,
     /// Look at all maps within the bounds, however long that takes; Ctrl-C tells the best so far

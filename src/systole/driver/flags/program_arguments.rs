@@ -2,6 +2,7 @@
 
 use clap::Args;
 use std::path::PathBuf;
+use systole_base::cancel::Token;
 
 /// How arrays come in and go out.
 #[derive(Args, Debug)]
@@ -71,4 +72,7 @@ pub struct SimArguments {
     /// Write a page that shows it, to open in any browser
     #[arg(long, value_name = "FILE.html")]
     pub report: Option<PathBuf>,
+    /// Who calls the command may end it before.
+    #[arg(skip)]
+    pub token: Token,
 }

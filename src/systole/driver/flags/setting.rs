@@ -4,7 +4,7 @@ use crate::driver::files;
 use crate::driver::flags::arguments::SpaceArguments;
 use crate::driver::kernels::kernel::Kernel;
 use crate::driver::runs::inputs;
-use std::time::Instant;
+use crate::driver::stop::End;
 use systole_base::cell::Cell;
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, counted, nearest};
 use systole_base::integer::{Bindings, lexicographic_sign};
@@ -50,11 +50,13 @@ pub struct Setting {
     /// So many searches share them.
     pub shares: u64,
     /// When to go on with the best there is.
-    pub end: Option<Instant>,
+    pub end: End,
     /// Whether times are plain and PEs keep nothing, whatever that leaves without a design, and the budget is searched with once.
     pub is_plain: bool,
     /// What is best.
     pub objective: Objective,
+    /// The design of the front that is meant, where that is not the best.
+    pub design: Option<usize>,
     /// Worker threads; one a core where nothing is said.
     pub threads: Option<usize>,
 }
@@ -95,6 +97,7 @@ impl Setting {
             shares: 1,
             end: arguments.time.end(),
             objective: objective(arguments)?,
+            design: arguments.design,
             threads: arguments.threads,
         };
         match refused {

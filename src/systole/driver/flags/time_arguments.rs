@@ -3,18 +3,23 @@
 //! In: a flag. Out: the instant after which a command goes on with the best that it has. Invariant: where the flag is not given nothing
 //! depends on time.
 
+use crate::driver::stop::End;
 use clap::Args;
 use std::fmt;
 use std::time::{Duration, Instant};
+use systole_base::cancel::Token;
 
 /// How long to look.
-#[derive(Args, Clone, Copy, Debug, Default)]
+#[derive(Args, Clone, Debug, Default)]
 pub struct TimeArguments {
     /// After so many seconds go on with the best found by then, which depends on the machine [default: as long as it takes]
     #[arg(long)]
     pub seconds: Option<u64>,
     #[arg(skip)]
     start: Start,
+    /// Who calls the command may end it before.
+    #[arg(skip)]
+    pub token: Token,
 }
 
 /// When the command began.
@@ -35,13 +40,17 @@ impl fmt::Debug for Start {
 
 impl TimeArguments {
     /// When to go on with the best there is.
-    pub fn end(&self) -> Option<Instant> {
+    pub fn end(&self) -> End {
+        End { at: self.at(), token: self.token.clone() }
+    }
+
+    fn at(&self) -> Option<Instant> {
         self.start.0.checked_add(Duration::from_secs(self.seconds?))
     }
 
     /// What is left until then.
     pub fn left(&self) -> Option<Duration> {
-        Some(self.end()?.saturating_duration_since(Instant::now()))
+        Some(self.at()?.saturating_duration_since(Instant::now()))
     }
 
     /// Half of what is left, where something else follows that is to have the other half.

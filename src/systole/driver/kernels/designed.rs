@@ -45,6 +45,7 @@ pub fn check_flags(arguments: &SpaceArguments, schedule: Option<&Schedule>) -> C
         ("--bound", arguments.bound != 1),
         ("--steps", arguments.steps != "-2..2"),
         ("--objective", arguments.objective != "systolic"),
+        ("--design", arguments.design.is_some()),
         ("--reuse", arguments.reuse != "both"),
         ("--budget", arguments.budget.is_some()),
         ("--exact", arguments.exact),

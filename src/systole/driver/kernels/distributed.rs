@@ -7,6 +7,7 @@
 use crate::driver::kernels::kernel::Kernel;
 use crate::driver::kernels::searched::{Claims, Searched};
 use std::time::Duration;
+use systole_base::cancel::Token;
 use systole_base::diagnostic::Checked;
 use systole_base::integer::{Name, name};
 use systole_compile::mapping::Design;
@@ -95,12 +96,14 @@ pub struct Owed {
     pub gaps: Vec<Name>,
     /// What is owed as well and is not stated, with the reason.
     unstated: Vec<(Obligation, String)>,
+    /// Who may end the proofs.
+    token: Token,
 }
 
 impl Owed {
     /// All of it, each answered within so many milliseconds; what is not stated is unknown.
     pub fn discharge(&self, limit: u64) -> Vec<Discharged> {
-        let mut proofs = smt::discharge_all(&self.stated, Duration::from_millis(limit));
+        let mut proofs = smt::discharge_until(&self.stated, Duration::from_millis(limit), &self.token);
         proofs.extend(self.unstated.iter().map(|(obligation, why)| Discharged {
             obligation: obligation.clone(),
             verdict: Verdict::Unknown(why.clone()),
@@ -122,6 +125,7 @@ pub fn all_obligations(
 ) -> Checked<Owed> {
     let stated = searched.obligations(design, claims)?;
     let mut owed = with_stores(stated, searched.program(design), searched.kernel.system());
+    owed.token = searched.setting.end.token.clone();
     if !distributions.is_empty() {
         let (of_run, left) = run_obligations(searched, design, claims.depth, distributions)?;
         owed.stated.extend(of_run);
@@ -147,7 +151,7 @@ fn with_stores(mut stated: Vec<Obligation>, program: Checked<Program>, system: &
             (vec![], outputs.flat_map(of_output).collect())
         }
     };
-    Owed { stated, gaps, unstated }
+    Owed { stated, gaps, unstated, token: Token::default() }
 }
 
 /// The obligations of a run; and the tensors of which it cannot be stated that each element is computed once. What the program stores is

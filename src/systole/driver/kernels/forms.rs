@@ -40,13 +40,13 @@ const MOST_FORMS: usize = 64;
 /// What `algebra::derive` refuses; no form with a design; a step of the chain that does not hold.
 pub fn best(system: &RecurrenceSystem, command: &impl KernelCommand, output: &Output) -> Checked<Derived> {
     let sought = command.sought();
-    let time = sought.space.time;
-    let laws = LawArguments { rules: sought.kernel.rules.clone(), forbid: vec![], limits: sought.limits, time };
+    let (limits, time) = (sought.limits, sought.space.time.clone());
+    let laws = LawArguments { rules: sought.kernel.rules.clone(), forbid: vec![], limits, time };
     let asked = coordinates::wanted(&sought.space.coordinates)?;
     coordinates::check_sizes(&sought.space.size, system, &asked)?;
     let recast = algebra::recast(system, &asked)?;
     let sizes = inputs::sizes(&sought.space.size, &recast.system.parameters, Some(8))?;
-    let wanted = Wanted { sizes: &sizes, limits: laws.limits.of_laws(time.half()), all: Some(MOST_FORMS) };
+    let wanted = Wanted { sizes: &sizes, limits: laws.limits.of_laws(laws.time.half()), all: Some(MOST_FORMS) };
     let rules = derive::rules(&laws)?;
     let derivation = algebra::derive_recast(&recast, &rules, &wanted)?;
     let shows_all = command.shows_all_forms();
@@ -226,6 +226,7 @@ impl KernelCommand for Weighing<'_> {
         self.at.into_iter().for_each(|at| setting.sizes = at.clone());
         // Rounds and memories are looked for where nothing else has a design: of many forms that would take long.
         setting.is_plain = true;
+        setting.design = None;
         let searched = kernel.search(&setting, output)?;
         *self.found.borrow_mut() = searched.front.first().map(|best| self.front(&searched, best));
         Ok(Verdict::Good)

@@ -44,7 +44,7 @@ pub fn divided(
     let ranks = if asked.rank.is_empty() { &Partition::RANKS[..] } else { &asked.rank };
     let all = Partition::all(&whole.kernel.cut, &setting.machine, &setting.sizes, ranks);
     let count = all.len().max(1) as u64;
-    let running = stop::Search::begin(setting.end);
+    let running = stop::Search::begin(&setting.end);
     let has_one = Cell::new(false);
     let best = extract::best_division(all, objective, |partition| {
         // When the time is over the first way that has a design will do.
@@ -92,6 +92,7 @@ fn in_strips(
 fn search(loaded: Loaded, (asked, ways): (&SpaceArguments, u64), output: &Output) -> Checked<Option<Tried>> {
     let mut setting = Setting::new(&loaded.kernel, asked)?;
     setting.shares = ways;
+    setting.design = None;
     let searched = loaded.kernel.search(&setting, output)?;
     let Some(best) = searched.front.first().map(|found| found.cost) else { return Ok(None) };
     let (survey, counted) = (searched.survey.clone(), searched.counted().unwrap_or(&setting.sizes).clone());

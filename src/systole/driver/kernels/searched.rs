@@ -10,7 +10,7 @@ use crate::driver::shown::output::Output;
 use crate::driver::shown::show;
 use crate::driver::stop;
 use std::time::{Duration, Instant};
-use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics};
+use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, counted};
 use systole_base::integer::Bindings;
 use systole_base::refusal::Refusal;
 use systole_compile::extract::{Constraint, Found, Problem, Strategy, Survey, search_every_way, verify};
@@ -68,10 +68,13 @@ pub fn search_within<'a>(
     all: bool,
     output: &Output,
 ) -> Checked<Searched<'a>> {
-    let (bar, running) = (output.progress("search"), stop::Search::begin(setting.end));
+    let (bar, running) = (output.progress("search"), stop::Search::begin(&setting.end));
     let progress = |done: usize, total: usize| {
-        bar.set_length(total as u64);
-        bar.set_position(done as u64);
+        // Some ask only whether to go on.
+        if total > 0 {
+            bar.set_length(total as u64);
+            bar.set_position(done as u64);
+        }
         running.goes_on()
     };
     let start = Instant::now();
@@ -95,6 +98,28 @@ impl<'a> Searched<'a> {
     /// The sizes at which designs were costed, where these may be others than those asked for.
     pub fn counted(&self) -> Option<&Bindings> {
         (self.problem.strategy() == Strategy::Solve).then(|| self.problem.sizes())
+    }
+
+    /// With the design of the front alone that the flags name, where they name one.
+    ///
+    /// # Errors
+    /// The front has no such design.
+    pub fn chosen(mut self) -> Checked<Searched<'a>> {
+        // Who is interrupted is told the best so far.
+        let is_told = self.front.is_empty() || self.setting.end.token.is_cancelled();
+        let Some(number) = self.setting.design.filter(|_| !is_told) else { return Ok(self) };
+        let count = self.front.len();
+        if number >= count {
+            let last = count - 1;
+            return Diagnostic::usage(format!(
+                "the front has {}, and `--design {number}` is none",
+                counted(count, "design")
+            ))
+            .help(format!("they are numbered from 0 to {last}, in the order in which `systole search` shows them"))
+            .alone();
+        }
+        self.front = vec![self.front.swap_remove(number)];
+        Ok(self)
     }
 
     /// A design of the front as one to prove.

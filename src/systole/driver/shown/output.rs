@@ -4,7 +4,7 @@ use super::diagnostic_json::{diagnostic_json, warning_json};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Map, Value};
 use std::io::{Error, ErrorKind, IsTerminal, Write};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 use systole_base::diagnostic::{Diagnostic, render};
 
@@ -14,8 +14,20 @@ enum Streams {
     Process,
     /// Nothing.
     Nowhere,
-    /// Memory: what is printed and what is said beside it, for who called the command from a program.
-    Kept(Mutex<(String, String)>),
+    /// Memory: what is printed and what is said beside it, for who called the command from a program and may watch its last bar.
+    Kept(Mutex<(String, String)>, Shared),
+}
+
+/// The last bar of a command, which others may look at.
+pub type Shared = Arc<Mutex<Option<ProgressBar>>>;
+
+/// A sign of life, which goes away with this.
+pub struct Busy(ProgressBar);
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
 }
 
 /// Two streams, and whether JSON was asked for.
@@ -40,8 +52,8 @@ impl Output {
     }
 
     /// An output that keeps what is printed, and messages.
-    pub fn kept(json: bool) -> Output {
-        Output::of(json, Streams::Kept(Mutex::default()))
+    pub fn kept(json: bool, bar: Shared) -> Output {
+        Output::of(json, Streams::Kept(Mutex::default(), bar))
     }
 
     fn of(json: bool, streams: Streams) -> Output {
@@ -51,7 +63,7 @@ impl Output {
     /// What was printed, where it is kept.
     pub fn printed(&self) -> String {
         match &self.streams {
-            Streams::Kept(kept) => kept.lock().unwrap_or_else(PoisonError::into_inner).0.clone(),
+            Streams::Kept(kept, _) => kept.lock().unwrap_or_else(PoisonError::into_inner).0.clone(),
             Streams::Process | Streams::Nowhere => String::new(),
         }
     }
@@ -59,7 +71,7 @@ impl Output {
     /// What was said beside it, where it is kept.
     pub fn said(&self) -> String {
         match &self.streams {
-            Streams::Kept(kept) => kept.lock().unwrap_or_else(PoisonError::into_inner).1.clone(),
+            Streams::Kept(kept, _) => kept.lock().unwrap_or_else(PoisonError::into_inner).1.clone(),
             Streams::Process | Streams::Nowhere => String::new(),
         }
     }
@@ -85,7 +97,7 @@ impl Output {
         match &self.streams {
             Streams::Process => self.print_for_the_process(text),
             Streams::Nowhere => {}
-            Streams::Kept(kept) => {
+            Streams::Kept(kept, _) => {
                 kept.lock().unwrap_or_else(PoisonError::into_inner).0.extend([text, "\n"]);
             }
         }
@@ -145,7 +157,7 @@ impl Output {
         match &self.streams {
             Streams::Process => _ = writeln!(std::io::stderr().lock(), "{}", text.trim_end()),
             Streams::Nowhere => {}
-            Streams::Kept(kept) => {
+            Streams::Kept(kept, _) => {
                 kept.lock().unwrap_or_else(PoisonError::into_inner).1.extend([text.trim_end(), "\n"]);
             }
         }
@@ -160,13 +172,25 @@ impl Output {
 
     /// A progress bar that shows itself on a terminal only, and only when the work takes over a second.
     pub fn progress(&self, what: &'static str) -> ProgressBar {
+        self.bar(what, Some(1), "{msg:>9} {wide_bar} {percent:>3}% {eta}")
+    }
+
+    /// The same for work of which nobody knows how much there is.
+    pub fn busy(&self, what: &'static str) -> Busy {
+        Busy(self.bar(what, None, "{msg:>9} {spinner} {elapsed}"))
+    }
+
+    fn bar(&self, what: &'static str, length: Option<u64>, template: &str) -> ProgressBar {
         let visible = std::io::stderr().is_terminal() && !self.json && self.is_of_the_process();
         let target = if visible { ProgressDrawTarget::stderr_with_hz(5) } else { ProgressDrawTarget::hidden() };
-        let bar = ProgressBar::with_draw_target(Some(1), target).with_message(what);
-        if let Ok(style) = ProgressStyle::with_template("{msg:>9} {wide_bar} {percent:>3}% {eta}") {
+        let bar = ProgressBar::with_draw_target(length, target).with_message(what);
+        if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }
         bar.enable_steady_tick(Duration::from_secs(1));
+        if let Streams::Kept(_, shared) = &self.streams {
+            *shared.lock().unwrap_or_else(PoisonError::into_inner) = Some(bar.clone());
+        }
         bar
     }
 }

@@ -9,7 +9,6 @@ use crate::driver::pipeline::verdict;
 use crate::driver::shown::closure::Closure;
 use crate::driver::shown::energy;
 use crate::driver::shown::output::Output;
-use crate::driver::stop;
 use serde_json::{Map, Value, json};
 use systole_base::diagnostic::plural;
 use systole_base::integer::{Affine, Bindings, Name, Parameters};
@@ -63,7 +62,7 @@ fn moved(tiled: &Tiled) -> Option<String> {
 
 /// Why a search ended before it was done.
 fn stopped(searched: &Searched) -> Option<&'static str> {
-    searched.survey.is_stopped.then(|| match stop::is_asked() {
+    searched.survey.is_stopped.then(|| match searched.setting.end.token.is_cancelled() {
         true => "these are the best so far",
         false => "--seconds are over: these are the best so far, which depends on the machine",
     })

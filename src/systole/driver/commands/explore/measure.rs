@@ -147,7 +147,8 @@ impl Exploration<'_> {
 
     fn run(&self, program: &Program, sizes: &Bindings, machine: &Machine) -> Result<(Tensors, Outcome), Failure> {
         let tensors = inputs::tensors(program, &self.kernel.origin.system, sizes, &[], self.arguments.seed)?;
-        let outcome = sim::simulate(program, sizes, &tensors, &settings(machine))?;
+        let token = self.arguments.sought.space.time.token.clone();
+        let outcome = sim::simulate(program, sizes, &tensors, &sim::Settings { token, ..settings(machine) })?;
         match &outcome.deadlock {
             Some(deadlock) => Err(vec![deadlock.to_diagnostic()].into()),
             None => Ok((tensors, outcome)),

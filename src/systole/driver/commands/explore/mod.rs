@@ -20,7 +20,7 @@ use crate::driver::kernels::kernel::Loaded;
 use crate::driver::pipeline::{KernelCommand, with_threads};
 use crate::driver::shown::output::Output;
 use crate::driver::shown::show;
-use crate::driver::{Done, Failure, Verdict, files, pipeline, stop};
+use crate::driver::{Done, Failure, Verdict, files, pipeline};
 use journal::Journal;
 use measure::{Exploration, Kept, Row};
 use rayon::prelude::*;
@@ -98,7 +98,7 @@ fn measure_all(exploration: &Exploration<'_>, points: &[Point], output: &Output)
     let measure = |number: &usize| -> Checked<(usize, Row)> {
         let row = measure_one(exploration, kept.as_ref(), &points[*number], *number + 1 == points.len());
         // What was stopped is not done: the next run looks at it again.
-        if !(row.is_err() && stop::is_asked()) {
+        if !(row.is_err() && arguments.sought.space.time.token.is_cancelled()) {
             journal.as_ref().map(|journal| journal.enter(*number, &row)).transpose()?;
         }
         bar.inc(1);
