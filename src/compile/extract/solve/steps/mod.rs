@@ -376,11 +376,8 @@ impl Conditions {
         let mut equations: Vec<Affine> = points.domain.set.equations().filter(|form| is_free(form)).cloned().collect();
         let mut told = vec![];
         while let Some(equation) = equations.pop() {
-            let size = points.parameters.iter().position(|size| equation.coefficient(size).abs() == 1);
-            let Some((number, size)) = size.and_then(|number| Some((number, points.parameters.iter().nth(number)?)))
-            else {
-                continue;
-            };
+            let size = points.parameters.iter().enumerate().find(|(_, size)| equation.coefficient(size).abs() == 1);
+            let Some((number, size)) = size else { continue };
             let sign = equation.coefficient(size);
             let image = [(size.clone(), Affine::variable(size) - equation * sign)].into_iter().collect();
             equations.iter_mut().for_each(|other| *other = other.substitute(&image));

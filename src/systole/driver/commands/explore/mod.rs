@@ -95,10 +95,14 @@ fn measure_all(exploration: &Exploration<'_>, points: &[Point], output: &Output)
     let bar = output.progress("explore");
     bar.set_length(points.len() as u64);
     bar.set_position(rows.len() as u64);
+    let token = &arguments.sought.space.time.token;
     let measure = |number: &usize| -> Checked<(usize, Row)> {
+        if token.is_cancelled() {
+            return Ok((*number, Err("it was stopped before its turn".to_owned())));
+        }
         let row = measure_one(exploration, kept.as_ref(), &points[*number], *number + 1 == points.len());
         // What was stopped is not done: the next run looks at it again.
-        if !(row.is_err() && arguments.sought.space.time.token.is_cancelled()) {
+        if !(row.is_err() && token.is_cancelled()) {
             journal.as_ref().map(|journal| journal.enter(*number, &row)).transpose()?;
         }
         bar.inc(1);
