@@ -4,7 +4,7 @@
 //! exit code. Meanwhile another thread may ask how far it has come, or end it.
 
 use super::flags::arguments::{Arguments, Command};
-use super::shown::output::{Output, Shared};
+use super::shown::output::{Output, WatchedBar};
 use super::{code, dispatch, misread};
 use clap::Parser;
 use std::sync::PoisonError;
@@ -16,7 +16,7 @@ use systole_base::refusal::Refusal;
 #[derive(Clone, Default)]
 pub struct Call {
     token: Token,
-    bar: Shared,
+    bar: WatchedBar,
 }
 
 /// How far a command has come with what takes long.

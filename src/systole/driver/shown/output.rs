@@ -15,11 +15,11 @@ enum Streams {
     /// Nothing.
     Nowhere,
     /// Memory: what is printed and what is said beside it, for who called the command from a program and may watch its last bar.
-    Kept(Mutex<(String, String)>, Shared),
+    Kept(Mutex<(String, String)>, WatchedBar),
 }
 
-/// The last bar of a command, which others may look at.
-pub type Shared = Arc<Mutex<Option<ProgressBar>>>;
+/// The last bar of a command, which another thread may look at.
+pub type WatchedBar = Arc<Mutex<Option<ProgressBar>>>;
 
 /// A sign of life, which goes away with this.
 pub struct Busy(ProgressBar);
@@ -52,7 +52,7 @@ impl Output {
     }
 
     /// An output that keeps what is printed, and messages.
-    pub fn kept(json: bool, bar: Shared) -> Output {
+    pub fn kept(json: bool, bar: WatchedBar) -> Output {
         Output::of(json, Streams::Kept(Mutex::default(), bar))
     }
 

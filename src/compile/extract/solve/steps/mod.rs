@@ -74,6 +74,8 @@ pub struct Conditions {
     positions: Vec<usize>,
     /// Whether a solver is asked for what takes many branches.
     asks: bool,
+    /// What all points of each space have in common.
+    equations: Vec<Arc<Vec<Affine>>>,
 }
 
 /// When a value of a handoff may be read at the earliest, in steps after it is given; `None` where it has no link.
@@ -102,8 +104,9 @@ impl Conditions {
         let unknowns = Unknowns::new(indices, system.parameters.clone());
         let positions = design.parts.iter().map(|part| part.position).collect();
         let (rows, unequal, span, laws, work) = (vec![], vec![], vec![], vec![], task.work.clone());
-        let asks = task.limits.asks;
-        let mut conditions = Conditions { unknowns, rows, unequal, span, laws, work, positions, asks };
+        let (asks, spaces) = (task.limits.asks, system.spaces.iter().enumerate());
+        let equations = spaces.map(|(number, space)| known.equations(number, &space.domain.set)).collect();
+        let mut conditions = Conditions { unknowns, rows, unequal, span, laws, work, positions, asks, equations };
         for space in 0..system.spaces.len() {
             conditions.add_flows(design, space, links)?;
             conditions.add_buses(design, space)?;
@@ -354,26 +357,31 @@ impl Conditions {
             if !shifted {
                 step.clone().skip(points.dimension()).for_each(|position| bounds[position] = (Some(0), Some(0)));
             }
-            self.redundant(space, points).for_each(|entry| bounds[step.start + entry] = (Some(0), Some(0)));
+            let told = self.redundant(space, points).into_iter();
+            told.for_each(|entry| bounds[step.start + entry] = (Some(0), Some(0)));
         }
         bounds
     }
 
     /// The entries of sizes in the step of a space that those of indices can stand in for: that of `N` where all points have `i = N - 1`. With
     /// them a step could be written in endlessly many ways. Where something asks for the entry of `i` itself, nothing stands in for another.
-    fn redundant(&self, space: usize, points: &Space) -> impl Iterator<Item = usize> {
+    fn redundant(&self, space: usize, points: &Space) -> Vec<usize> {
+        if self.equations[space].is_empty() {
+            return vec![];
+        }
         let step = self.unknowns.step(space);
         let indices = step.start..step.start + points.dimension();
-        let asks = |row: &&Row| {
+        let is_of_entries = |row: &&Row| {
             let law = self.laws.get(row.label);
             matches!(law, Some(Law::Stream(..) | Law::Bus(..) | Law::Reduction(_) | Law::Given(_)))
         };
-        let asked: Vec<&[i64]> = self.rows.iter().filter(asks).map(|row| &row.coefficients[indices.clone()]).collect();
+        let of_entries = self.rows.iter().filter(is_of_entries);
+        let directions: Vec<&[i64]> = of_entries.map(|row| &row.coefficients[indices.clone()]).collect();
         let is_free = |equation: &Affine| {
             let row = equation.row(points.indices());
-            asked.iter().all(|direction| dot(&row, direction) == 0)
+            directions.iter().all(|direction| dot(&row, direction) == 0)
         };
-        let mut equations: Vec<Affine> = points.domain.set.equations().filter(|form| is_free(form)).cloned().collect();
+        let mut equations: Vec<Affine> = self.equations[space].iter().filter(|form| is_free(form)).cloned().collect();
         let mut told = vec![];
         while let Some(equation) = equations.pop() {
             let size = points.parameters.iter().enumerate().find(|(_, size)| equation.coefficient(size).abs() == 1);
@@ -383,7 +391,7 @@ impl Conditions {
             equations.iter_mut().for_each(|other| *other = other.substitute(&image));
             told.push(points.dimension() + number);
         }
-        told.into_iter()
+        told
     }
 
     /// The parts with the steps of a solution.

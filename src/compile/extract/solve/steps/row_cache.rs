@@ -5,7 +5,7 @@
 use crate::mapping::{Dependence, Row, Unknowns};
 use crate::memo::Memo;
 use std::sync::Arc;
-use systole_base::integer::Polyhedron;
+use systole_base::integer::{Affine, Polyhedron};
 
 /// The labels of the span start here; no system has so many laws.
 pub(super) const SPAN_LABELS: usize = 1 << 20;
@@ -15,12 +15,18 @@ pub(super) const SPAN_LABELS: usize = 1 << 20;
 pub struct RowCache {
     rows: Memo<Dependence, Option<Arc<Vec<Row>>>>,
     spans: Memo<usize, Option<Arc<Vec<Row>>>>,
+    equations: Memo<usize, Arc<Vec<Affine>>>,
 }
 
 impl RowCache {
     /// What keeps the steps of a space between the first and the last; `None` where a number does not fit.
     pub(super) fn span(&self, unknowns: &Unknowns, space: usize, set: &Polyhedron) -> Option<Arc<Vec<Row>>> {
         self.spans.of(space, |_| unknowns.span_rows(space, set, SPAN_LABELS + space).map(Arc::new))
+    }
+
+    /// What all points of a space have in common: of `i = N - 1` the form that is 0.
+    pub(super) fn equations(&self, space: usize, set: &Polyhedron) -> Arc<Vec<Affine>> {
+        self.equations.of(space, |_| Arc::new(set.equations().cloned().collect()))
     }
 
     /// What a dependence asks of the steps; `None` where a number does not fit.
