@@ -8,7 +8,7 @@ from os import PathLike, fspath
 
 from . import _systole
 from ._errors import error_of
-from ._progress import Watch, watching
+from ._progress import watching
 
 
 def version() -> str:
@@ -44,11 +44,13 @@ def _text(value: object) -> str:
 
 
 def command(
-    words: list[str], accepted: Iterable[int] = (0,), progress: bool | Watch | None = None
+    words: list[str], given: Mapping[str, object] | None = None, accepted: Iterable[int] = (0,)
 ) -> tuple[int, dict, str]:
-    """The exit code, the object of ``--json``, and what was said beside it. Other codes than those accepted are errors."""
-    with watching(progress) as watch:
-        code, printed, said = _systole.command([*words, "--json"], watch)
+    """The exit code, the object of ``--json``, and what was said beside it. Other codes than those accepted are errors. Of what is given
+    ``progress`` says who is told how far it has come, and all else is flags."""
+    asked = dict(given or {})
+    with watching(asked.pop("progress", None)) as watch:
+        code, printed, said = _systole.command([*words, *flags(asked), "--json"], watch)
     found = json.loads(printed) if printed.strip() else {}
     if code not in accepted:
         raise error_of(code, found, said)
@@ -62,19 +64,14 @@ def doctor() -> dict:
 
 def layers(topology: str | PathLike[str], **given: object) -> dict:
     """The cycles of a network's layers, of a topology of SCALE-Sim, on the array of its configuration ``machine``."""
-    return _with_progress(["layers", fspath(topology)], given)
+    return command(["layers", fspath(topology)], given)[1]
 
 
 def calibrate(**given: object) -> dict:
     """Measures this machine, into the file ``output`` for predictions."""
-    return _with_progress(["calibrate"], given)
+    return command(["calibrate"], given)[1]
 
 
 def check_rules(**given: object) -> dict:
     """Tries every rewrite rule, those of the folder ``rules`` too, on random instances; one whose sides differ raises."""
-    return _with_progress(["rules", "check"], given)
-
-
-def _with_progress(words: list[str], given: dict[str, object]) -> dict:
-    progress = given.pop("progress", None)
-    return command([*words, *flags(given)], progress=progress)[1]
+    return command(["rules", "check"], given)[1]

@@ -40,8 +40,13 @@ def load(path: str | PathLike[str]) -> Kernel:
     return Kernel(str(shipped) if shipped.is_file() and not Path(name).exists() else name)
 
 
-def kernel(text: str, ending: str = "rec") -> Kernel:
-    """The kernel of a text in the language of ``.rec`` files; or a ``design``."""
+def kernel(text: str) -> Kernel:
+    """The kernel of a text in the language of ``.rec`` files."""
+    return _in_a_file(text, "rec")
+
+
+def _in_a_file(text: str, ending: str) -> Kernel:
+    """The kernel of a file of its own, which goes away with it."""
     folder = mkdtemp()
     # A kernel has the name of its file; messages show it.
     found = re.search(r"^\s*kernel\s+(\w+)", text, re.MULTILINE)
@@ -178,14 +183,12 @@ class Kernel:
         return sizes
 
     def _of_design(self, text: str) -> Kernel:
-        return kernel(text, "design")
+        return _in_a_file(text, "design")
 
     def _command(
         self, name: str, given: Mapping[str, Any], accepted: tuple[int, ...] = (0,), *words: str
     ) -> tuple[int, dict, str]:
-        given = dict(given)
-        progress = given.pop("progress", None)
-        return _border.command([name, self._words, *words, *_flags(given)], accepted, progress)
+        return _border.command([name, self._words, *words], _machine(given), accepted)
 
     def _written(self, name: str, given: Mapping[str, Any]) -> tuple[str, dict]:
         if "output" in given:
@@ -196,11 +199,7 @@ class Kernel:
             return path.read_text(encoding="utf-8"), found
 
 
-def _flags(given: Mapping[str, Any]) -> list[str]:
-    return _border.flags(_machine(dict(given)))
-
-
-def _machine(given: dict[str, Any]) -> dict[str, Any]:
+def _machine(given: Mapping[str, Any]) -> dict[str, Any]:
     """A machine that ships may be called by its name."""
     machine = given.get("machine")
     shipped = _DATA / "machines" / f"{machine}.toml"

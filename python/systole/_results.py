@@ -80,12 +80,13 @@ class Design(Chosen, dict):
     def __init__(self, entry: dict, kernel: Kernel, given: Mapping[str, Any], number: int):
         dict.__init__(self, entry)
         Chosen.__init__(self, kernel, {**given, "design": number})
-        self._kept: Kernel | None = None
+        self._text: str | None = None
+        self._alone: Kernel | None = None
 
     def _meant(self) -> tuple[Kernel, dict[str, Any]]:
-        if self._kept is None:
-            self._kept = self._kernel._of_design(self._kernel.design(**self._given))
-        return self._kept, {name: self._given[name] for name in _OF_A_DESIGN if name in self._given}
+        if self._alone is None:
+            self._alone = self._kernel._of_design(self.text())
+        return self._alone, {name: self._given[name] for name in _OF_A_DESIGN if name in self._given}
 
     def run(self, *arrays: ArrayLike, **given: Any) -> Run:
         """Proves it, writes its program, simulates that and compares; at the sizes of the search, where neither sizes nor arrays are given."""
@@ -95,7 +96,9 @@ class Design(Chosen, dict):
 
     def text(self) -> str:
         """All of it as the text of a file, which :func:`systole.load` reads."""
-        return self._kernel.design(**self._given)
+        if self._text is None:
+            self._text = self._kernel.design(**self._given)
+        return self._text
 
     def to_dict(self) -> dict:
         """Its entry."""
@@ -226,8 +229,7 @@ class Program:
         with TemporaryDirectory() as folder:
             path = Path(folder) / "program.pe"
             self.save(path)
-            progress = given.pop("progress", None)
-            return Result(_border.command(["predict", str(path), *_border.flags(given)], progress=progress)[1])
+            return Result(_border.command(["predict", str(path)], given)[1])
 
     def _run(self, name: str, inputs: Mapping[str, ArrayLike] | None, given: dict[str, Any]) -> Run:
         with TemporaryDirectory() as folder:
@@ -246,6 +248,5 @@ def run(words: list[str], folder: Path, inputs: Mapping[str, ArrayLike], outputs
         words = [*words, flag, f"{name}={path}"]
     for name in outputs:
         words = [*words, "--output", f"{name}={folder / f'{name}.out.npy'}"]
-    progress = given.pop("progress", None)
-    _, found, _ = _border.command([*words, *_border.flags(given)], progress=progress)
+    _, found, _ = _border.command(words, given)
     return Run(found, {name: np.load(folder / f"{name}.out.npy") for name in outputs})
