@@ -222,7 +222,7 @@ $(MATURIN):
 wheel: setup $(MATURIN) ## the package for Python, in target/wheels
 	rm -rf python/systole/data $(WHEELS) && mkdir -p python/systole/data
 	cp -r kernels machines python/systole/data/
-	PKG_CONFIG_PATH=$(abspath .z3/pkgconfig) $(MATURIN) build --release --quiet --manifest-path python/Cargo.toml --out $(WHEELS)
+	PKG_CONFIG_PATH=$(abspath .z3/pkgconfig) $(MATURIN) build --profile wheel --quiet --manifest-path python/Cargo.toml --out $(WHEELS)
 	rm -rf python/systole/data
 	target/maturin/bin/abi3audit --strict $(WHEELS)/systole-*.whl
 
