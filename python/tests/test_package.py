@@ -120,7 +120,7 @@ class SameAnswers(unittest.TestCase):
             k, size = sy.load("matmul"), dict(M=64, N=64, K=64)
             tuned = k.tune(machine=cluster, size=size, tile={"i": 32, "j": 32, "k": 32}, ranks=2, leaves="loops")
             predicted = tuned.program.predict(machine=cluster, size=size, ranks=[1, 2], leaves="loops")
-            self.assertIn("predictions", predicted.to_dict())
+            self.assertEqual([row["ranks"] for row in predicted["rows"]], [1, 2])
 
     def test_as_c(self):
         with TemporaryDirectory() as folder:
@@ -238,7 +238,7 @@ class Calls(unittest.TestCase):
 
     def test_progress(self):
         told = []
-        sy.load("matmul").run(schedule="cannon", size=dict(M=60, N=60, K=5000), progress=lambda *news: told.append(news))
+        sy.load("matmul").run(schedule="cannon", size=dict(M=60, N=60, K=4000), progress=lambda *news: told.append(news))
         self.assertIn("simulate", {what for what, _, _ in told})
         self.assertTrue(all(what and done >= 0 and (of is None or of >= 0) for what, done, of in told))
 
@@ -255,7 +255,6 @@ class Calls(unittest.TestCase):
 LONG_CALLS = [
     "sy.load('lu').search(size=dict(N=40), exact=True, bound=2)",
     "sy.load('lu').run(size=dict(N=40), exact=True, bound=2)",
-    "sy.load('matmul').run(schedule='cannon', size=dict(M=60, N=60, K=100000))",
     "p.sim(size=dict(M=60, N=60, K=100000))",
     "sy.load('matmul').explore(schedule='cannon', sweep={'size.M': range(100, 400)}, size=dict(N=50, K=5000))",
 ]

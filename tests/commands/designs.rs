@@ -163,10 +163,13 @@ fn a_design_is_not_searched_for() {
         assert!(why.contains(&format!("`{}` chooses among designs, and `design` is one", flags[0])), "{why}");
     }
     let why = refused(&["sim", &path, "--size", "N=4"]);
-    assert!(why.contains("writes its program") && !why.contains("systole run"), "{why}");
+    assert!(why.contains("writes its program") && why.contains("` proves and simulates it"), "{why}");
+    assert!(good(&["run", &path, "--size", "N=5"]).contains("matches reference bit for bit"));
     let text = std::fs::read_to_string(&path).expect("a design").replace("time 2*i\n", "time i\n");
     std::fs::write(&path, text).expect("written");
     assert!(!refused(&["emit", &path]).contains("trying the next"));
+    let why = refused(&["run", &path, "--size", "N=5"]);
+    assert!(why.contains("refuted") && !why.contains("trying the next"), "{why}");
 }
 
 #[test]
@@ -177,7 +180,7 @@ fn commands_that_search_refuse_a_design() {
     let cluster = folder.path().join("cluster.toml").display().to_string();
     let text = "[cluster]\nalpha = 2e-6\nbeta = 1e-9\noperation = 1e-8\n[loops]\ngemm = 1.0\nother = 0.5\n";
     std::fs::write(&cluster, text).expect("written");
-    for command in ["search", "run", "explore", "tune"] {
+    for command in ["search", "explore", "tune"] {
         let more: &[&str] = match command {
             "explore" => &["--sweep", "size.N=2,3"],
             "tune" => &["--machine", &cluster],

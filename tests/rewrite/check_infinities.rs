@@ -1,6 +1,6 @@
 //! Laws that only infinite values refute, each beside the law with its condition, and beside the law that says it is for finite values.
 
-use crate::planted::{passes, refused};
+use crate::planted::{passes, passes_often, refused};
 use systole_base::span::Source;
 use systole_compile::rewrite::Phase::Algebra;
 use systole_compile::rewrite::{RuleSet, Tag};
@@ -48,6 +48,17 @@ fn no_more_is_promised_than_the_left_side_has() {
     );
     // The twin has a number on the left.
     finite_only("the larger of two", "(max ?a ?b) => (sub (add ?a ?b) (min ?a ?b))", &["infinity", "right undefined"]);
+}
+
+/// A product near the least number there is has fewer digits than others, and refutes no law over the reals. The twins are refuted.
+#[test]
+fn what_loses_digits_refutes_nothing() {
+    let log = |right: &str| format!("(log (mul (exp ?a) ?b)) => {right}");
+    passes_often((Algebra, 2_000), "real: logarithms", &log("(add ?a (log ?b))"));
+    refused(Algebra, "real: logarithms", &log("(mul ?a (log ?b))"), &[]);
+    let quotient = |right: &str| format!("(div (mul (exp ?a) ?b) (mul (exp ?a) ?c)) => {right}");
+    passes_often((Algebra, 2_000), "real: quotients", &quotient("(div ?b ?c)"));
+    refused(Algebra, "real: quotients", &quotient("(div ?c ?b)"), &[]);
 }
 
 /// The word is a tag as the others are; another word is none.

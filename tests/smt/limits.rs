@@ -77,3 +77,25 @@ fn a_counterexample_beyond_64_bits_is_unknown() {
 fn the_solver_is_the_one_the_set_up_pins() {
     assert!(version().starts_with("Z3 5.4"), "{}", version());
 }
+
+/// While the solver works, Ctrl-C is for whoever called it: here for nobody, so no thread of the process listens to it.
+#[test]
+fn the_solver_leaves_ctrl_c_alone() {
+    let space = matmul();
+    let owed = space_obligations(&cannon(&space), &mesh()).unwrap();
+    let listens = || {
+        let status = std::fs::read_to_string("/proc/self/status").expect("Linux");
+        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).expect("a mask");
+        u64::from_str_radix(caught.trim(), 16).expect("a number") & 0b10 != 0
+    };
+    std::thread::scope(|scope| {
+        let proofs = scope.spawn(|| (0..20).map(|_| discharge_all(&owed, AMPLE).len()).sum::<usize>());
+        let mut looks = 0;
+        while !proofs.is_finished() {
+            assert!(!listens());
+            looks += 1;
+        }
+        assert!(looks > 20, "{looks}");
+        assert_eq!(proofs.join().expect("proofs"), 20 * owed.len());
+    });
+}

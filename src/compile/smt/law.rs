@@ -3,19 +3,18 @@
 //! In: the two sides of a law, whose operands stand for any numbers. Out: whether they are one for all of them; `None` where a side has
 //! what is not linear, or the solver does not know. Comparisons are 1 or 0, as in kernels.
 
+use super::limit::within;
 use std::time::Duration;
 use systole_base::scalar::Function;
 use systole_equations::recurrence::Scalar;
 use z3::ast::{Bool, Real};
-use z3::{Params, SatResult, Solver};
+use z3::{SatResult, Solver};
 
 /// Whether `left` and `right` are one number for all real values of their operands.
 pub fn holds_for_all_reals(left: &Scalar, right: &Scalar, limit: Duration) -> Option<bool> {
     let (left, right) = (term(left)?, term(right)?);
     let solver = Solver::new();
-    let mut params = Params::new();
-    params.set_u32("timeout", u32::try_from(limit.as_millis()).unwrap_or(u32::MAX));
-    solver.set_params(&params);
+    solver.set_params(&within(u32::try_from(limit.as_millis()).unwrap_or(u32::MAX)));
     solver.assert(left.eq(&right).not());
     match solver.check() {
         SatResult::Unsat => Some(true),

@@ -9,6 +9,8 @@ mod verdict;
 
 mod encode;
 
+mod limit;
+
 mod smallest;
 
 mod discharge;

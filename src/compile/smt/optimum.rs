@@ -7,11 +7,12 @@
 //! is a solution. Labels are tried from the last, so a clash leans on the first.
 
 use super::branch::{Best, Left, Size, any_best, best};
+use super::limit::within;
 use super::linear::{Goal, LinearProblem};
 use super::smallest::{Answer, Search};
 use std::time::{Duration, Instant};
 use z3::ast::{Bool, Int};
-use z3::{Optimize, Params, SatResult, Solver};
+use z3::{Optimize, SatResult, Solver};
 
 /// More nodes than this are not looked at before Z3 is asked.
 const MOST_NODES: usize = 200;
@@ -130,8 +131,7 @@ fn asked(problem: &LinearProblem, (limit, steps): (Duration, u32)) -> Optimum {
     let solver = Optimize::new();
     terms.conditions(problem).iter().for_each(|condition| solver.assert(condition));
     terms.goals(problem).iter().for_each(|goal| solver.minimize(goal));
-    let mut parameters = Params::new();
-    parameters.set_u32("timeout", u32::try_from(limit.as_millis()).unwrap_or(u32::MAX - 1).max(1));
+    let mut parameters = within(u32::try_from(limit.as_millis()).unwrap_or(u32::MAX - 1).max(1));
     parameters.set_u32("rlimit", steps);
     solver.set_params(&parameters);
     match solver.check(&[]) {

@@ -4,9 +4,10 @@
 //! sizes, then each size, then each other variable by magnitude, negative before positive. Each objective is found by
 //! galloping up from its least possible value, as small counterexamples are the rule, and then fixed.
 
+use super::limit::within;
 use std::time::Instant;
 use z3::ast::{Bool, Int};
-use z3::{Params, SatResult, Solver};
+use z3::{SatResult, Solver};
 
 /// What the solver answers to one question.
 pub(super) enum Answer {
@@ -30,9 +31,7 @@ impl Search<'_> {
     /// Whether what is asserted has a model.
     pub fn check(&self) -> Answer {
         let Some(milliseconds) = self.remaining() else { return Answer::Unknown("the time limit has passed".into()) };
-        let mut limit = Params::new();
-        limit.set_u32("timeout", milliseconds);
-        self.solver.set_params(&limit);
+        self.solver.set_params(&within(milliseconds));
         match self.solver.check() {
             SatResult::Unsat => Answer::No,
             SatResult::Unknown => Answer::Unknown(self.solver.get_reason_unknown().unwrap_or_default()),

@@ -145,7 +145,7 @@ pub fn number_text(value: f64) -> String {
     match value {
         f64::INFINITY => "infinity".to_owned(),
         f64::NEG_INFINITY => "-infinity".to_owned(),
-        large if large.abs() >= 1e15 => format!("{large:e}"),
+        long if long.abs() >= 1e15 || (long != 0.0 && long.abs() < 1e-15) => format!("{long:e}"),
         _ => value.to_string(),
     }
 }

@@ -133,6 +133,18 @@ fn infinite(bits: u64) -> Option<f64> {
     }
 }
 
+/// Whether a value is so near 0 that it has lost digits. `1` times such a number has not, nor has a product of 0.
+fn loses_digits(function: Function, numbers: &[f64], value: f64) -> bool {
+    let is_right = match (function, numbers) {
+        (Function::Multiply, [a, b]) => *a == 0.0 || *b == 0.0 || (value / b == *a && value / a == *b),
+        (Function::Divide, [a, b]) => *a == 0.0 || value * b == *a,
+        (Function::Power, [a, _]) => *a == 0.0,
+        (Function::Exponential | Function::Reciprocal, _) => false,
+        _ => true,
+    };
+    !is_right && value.abs() < f64::MIN_POSITIVE
+}
+
 fn special(bits: u64) -> f64 {
     let some =
         [0.0, -0.0, 1.0, -1.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 0.1, -0.3, 1e-300, 1e300, 5e-324, f64::MAX];
@@ -242,7 +254,7 @@ impl Arithmetic {
         let value = function.apply(numbers);
         let is_finite = numbers.iter().all(|number| number.is_finite());
         let overflows = is_defined && value.is_infinite() && is_finite && function != Function::Logarithm;
-        let underflows = function == Function::Exponential && value == 0.0 && is_finite;
+        let underflows = is_finite && loses_digits(function, numbers, value);
         self.undecided.set(self.undecided.get() || overflows || underflows);
         self.made.set(self.made.get() || value.is_infinite() && !PASS_ON.contains(&function));
         Some(value).filter(|value| is_defined && !value.is_nan())

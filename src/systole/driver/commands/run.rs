@@ -40,6 +40,10 @@ impl KernelCommand for RunArguments {
         &self.sought
     }
 
+    fn takes_designs(&self) -> bool {
+        true
+    }
+
     fn written(&self) -> Vec<Named<'_>> {
         let own = [
             ("`--trace`", self.traces.trace.as_deref()),
@@ -176,6 +180,13 @@ fn simulate(
     array::check(program, sizes)?;
     let system = &searched.kernel.origin.system;
     let tensors = inputs::tensors(program, system, sizes, &arrays.given()?, arrays.seed)?;
+    // What is too large to be compared is refused before it is simulated.
+    let busy = output.busy("evaluate");
+    let expected = searched.expected(&winner.design, &tensors)?;
+    drop(busy);
+    if arrays.input.is_empty() {
+        check_numbers(&expected)?;
+    }
     let start = Instant::now();
     let token = searched.setting.end.token.clone();
     let settings = sim::Settings { token, ..timed::settings(&searched.setting.machine) };
@@ -184,10 +195,6 @@ fn simulate(
     drop(busy);
     let elapsed = start.elapsed().as_secs_f64() * 1e3;
     let fitted = arguments.fit_fifos.then(|| fit(program, sizes, &tensors, &settings)).transpose()?.flatten();
-    let expected = searched.expected(&winner.design, &tensors)?;
-    if arrays.input.is_empty() {
-        check_numbers(&expected)?;
-    }
     let agreement = compare(&expected, &outcome, Precision::Double).strictly();
     let origin = searched.kernel.origin.written.as_ref();
     let as_written = AsWritten::of(origin, (sizes, &tensors), &outcome, Precision::Double)?;

@@ -1,7 +1,7 @@
 //! Designs as files: a kernel with one schedule, called `design`, that says of every space where, when and how.
 //!
-//! In: a design that was found. Out: the text of the file, which `prove`, `emit` and `explain` take as it stands. Commands that
-//! search refuse it.
+//! In: a design that was found. Out: the text of the file, which `prove`, `explain`, `emit` and `run` take as it stands. Commands that
+//! search and nothing else refuse it.
 
 use crate::driver::flags::arguments::SpaceArguments;
 use crate::driver::kernels::searched::Searched;
@@ -67,7 +67,7 @@ pub fn refuse(schedule: Option<&Schedule>, system: &RecurrenceSystem) -> Checked
     };
     Diagnostic::new(format!("`{}` is a whole design, so there is nothing to search for", schedule.name))
         .label(&system.source, first.span, "says of a space where, when and how")
-        .help("`systole prove` and `systole emit` take it as it stands, `systole sim` and `systole exec` its program")
+        .help("`systole prove`, `systole run` and `systole emit` take it as it stands")
         .alone()
 }
 

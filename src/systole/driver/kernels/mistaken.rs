@@ -23,13 +23,9 @@ pub fn refuse_kernel(source: &Arc<Source>) -> Checked<()> {
     let run = Typed::command("run").file(&source.name).sizes(&parameters, 8).line();
     let stem = Path::new(&source.name).file_stem().map_or("program".into(), |stem| stem.to_string_lossy());
     let emit = Typed::command("emit").file(&source.name).word("-o").file(format!("{stem}.pe")).line();
-    let run = if designed::is_file(&source.name) {
-        String::new()
-    } else {
-        format!("`{run}` searches, proves and simulates it; ")
-    };
+    let searches = if designed::is_file(&source.name) { "" } else { "searches, " };
     Diagnostic::new(format!("`{}` is a kernel, and a program is asked for", source.name))
-        .help(format!("{run}`{emit}` writes its program"))
+        .help(format!("`{run}` {searches}proves and simulates it; `{emit}` writes its program"))
         .alone()
 }
 
