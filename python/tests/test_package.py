@@ -262,6 +262,8 @@ LONG_CALLS = [
 #: A second into a call Ctrl-C comes; how long it took to end then, how busy the process is once it has ended, and the next call.
 STOPPED = """
 import os, signal, systole as sy, threading, time
+# Who started this in the background may have it ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 p = sy.load('matmul').emit(schedule='cannon')
 came = []
 def interrupt():
