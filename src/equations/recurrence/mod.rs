@@ -44,7 +44,7 @@ pub use sizes::{check_assumed, check_sizes};
 
 mod table;
 
-pub use table::Tensors;
+pub use table::{Tensors, other_shape};
 
 mod resolved;
 

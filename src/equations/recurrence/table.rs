@@ -3,7 +3,7 @@
 use super::sizes::extents_at;
 use super::{RecurrenceSystem, Role};
 use std::collections::BTreeMap;
-use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, nearest};
+use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, MessageCode, nearest};
 use systole_base::integer::{Affine, Bindings, Name};
 
 /// Arrays by tensor name; row-major, indices from 0.
@@ -101,13 +101,20 @@ pub(super) fn build_table(
     let Some(array) = inputs.get(name) else {
         return Diagnostic::new(format!("input `{name}` is missing"))
             .help(format!("give an array of shape {extents:?}"))
+            .about(MessageCode::Array)
             .alone();
     };
     if array.shape() != extents.as_slice() {
-        let message = format!("input `{name}` has shape {:?}, {extents:?} is needed", array.shape());
-        return Diagnostic::new(message).help("check the sizes against the array").alone();
+        return other_shape(name, array.shape(), &extents).alone();
     }
     Ok(Table::given(name, extents, array))
+}
+
+/// The message for an input of another shape than is expected.
+pub fn other_shape(name: &str, found: &[usize], expected: &[usize]) -> Diagnostic {
+    Diagnostic::new(format!("input `{name}` has shape {found:?}, expected {expected:?}"))
+        .help("check the sizes, and the order of the dimensions")
+        .about(MessageCode::Array)
 }
 
 /// A message for each array that no input wants.

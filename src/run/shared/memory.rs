@@ -7,7 +7,7 @@ use crate::leaf::{Buffer, Element, Tile};
 use std::slice::from_ref;
 use std::sync::Arc;
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, MessageCode, nearest};
-use systole_equations::recurrence::Role;
+use systole_equations::recurrence::{Role, other_shape};
 use systole_program::array::elements::{PART, Sinks, Source, Sources, cut_runs, sources_of};
 use systole_program::array::{Code, Layout, Tensors, Trouble, show_point};
 
@@ -204,13 +204,6 @@ pub(crate) fn check_inputs(layouts: &[Layout], inputs: &Sources<'_>) -> Checked<
         faults.push(meant.into_iter().fold(fault, |fault, meant| fault.help(format!("did you mean `{meant}`?"))));
     }
     if faults.is_empty() { Ok(()) } else { Err(faults) }
-}
-
-/// The message for an input of another shape than is expected.
-pub fn other_shape(name: &str, found: &[usize], expected: &[usize]) -> Diagnostic {
-    Diagnostic::new(format!("input `{name}` has shape {found:?}, expected {expected:?}"))
-        .help("check the sizes, and the order of the dimensions")
-        .about(MessageCode::Array)
 }
 
 fn check_input(layout: &Layout, inputs: &Sources<'_>) -> Option<Diagnostic> {

@@ -8,7 +8,7 @@ mod memory;
 mod output;
 
 pub(crate) use memory::Memory;
-pub use memory::{MemoryTraffic, other_shape};
+pub use memory::MemoryTraffic;
 #[cfg(feature = "mpi")]
 pub(crate) use memory::{check_box, check_inputs, missing_word, show_element};
 

@@ -8,11 +8,10 @@ use serde_json::{Value, json};
 use std::path::Path;
 use systole_base::diagnostic::{Checked, Diagnostic, nearest};
 use systole_base::integer::{Affine, Bindings, Name, Parameters, name};
-use systole_equations::recurrence::{RecurrenceSystem, Role, Tensor};
+use systole_equations::recurrence::{RecurrenceSystem, Role, Tensor, other_shape};
 use systole_program::array::elements::{Source, Sources, read_whole};
 use systole_program::array::{ArrayDecl, IndexExpr, Program, Tensors};
 use systole_run::shared::npy::NpySource;
-use systole_run::shared::other_shape;
 
 /// `M=8` and so on, every parameter once; `default` fills the rest where it is given, or what the kernel assumes asks for.
 pub fn sizes(given: &[String], parameters: &Parameters, default: Option<i64>) -> Checked<Bindings> {
