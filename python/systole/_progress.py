@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from typing import Union
 
 #: Is told what a command does, how much of that is done, and of how much (``None`` where nobody knows).
@@ -18,7 +19,8 @@ def watching(progress: bool | Watch | None) -> Iterator[Watch | None]:
     if callable(progress):
         yield progress
         return
-    bars = _Bars() if (progress or (progress is None and _is_looked_at())) and _tqdm() else None
+    wanted = _is_looked_at() if progress is None else progress
+    bars = _Bars() if wanted and find_spec("tqdm") else None
     try:
         yield bars
     finally:
@@ -27,15 +29,10 @@ def watching(progress: bool | Watch | None) -> Iterator[Watch | None]:
 
 
 def _is_looked_at() -> bool:
-    return "ipykernel" in sys.modules or (sys.stderr is not None and sys.stderr.isatty())
-
-
-def _tqdm():
-    try:
-        from tqdm.auto import tqdm
-    except ImportError:
-        return None
-    return tqdm
+    """Whether there is a terminal, or a notebook that can draw a bar."""
+    if "ipykernel" in sys.modules:
+        return find_spec("ipywidgets") is not None
+    return sys.stderr is not None and sys.stderr.isatty()
 
 
 class _Bars:
@@ -51,7 +48,9 @@ class _Bars:
             self.close()
             self._what, self._start = what, time.monotonic()
         if self._bar is None and time.monotonic() - self._start > 1:
-            self._bar = _tqdm()(desc=what, leave=False)
+            from tqdm.auto import tqdm
+
+            self._bar = tqdm(desc=what, leave=False)
         if self._bar is not None:
             self._bar.total, self._bar.n = of, done
             self._bar.refresh()

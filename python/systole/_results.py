@@ -105,6 +105,10 @@ class Design(Chosen, dict):
         return dict(self)
 
 
+#: A table in a notebook has no more rows.
+_MOST_SHOWN = 20
+
+
 class Front(Result):
     """The best designs, the best first; with ``all=True`` every legal one, as entries alone."""
 
@@ -134,10 +138,16 @@ class Front(Result):
 
     def _repr_html_(self) -> str:
         keys = ["cycles", "pes", "channel_words", "memory_words", "buffers"]
-        head = "".join(f"<th>{key.replace('_', ' ')}</th>" for key in keys) + "<th>place</th><th>step</th>"
-        cell = lambda value: f"<td>{html.escape(str(value))}</td>"
-        rows = ("".join(map(cell, [*(one.get(key) for key in keys), one["place"], one["step"]])) for one in self.designs)
-        return f"<table><tr>{head}</tr>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
+        head = "".join(f"<th>{name.replace('_', ' ')}</th>" for name in ["", *keys, "design"])
+        rows = [[number, *(one.get(key) for key in keys)] for number, one in enumerate(self.designs[:_MOST_SHOWN])]
+        left = 'style="text-align: left"'
+        body = "".join(
+            f"<tr>{''.join(f'<td>{value}</td>' for value in row)}<td {left}>{html.escape(one['design'])}</td></tr>"
+            for row, one in zip(rows, self.designs)
+        )
+        rest = len(self) - len(rows)
+        more = f"<p>and {rest} more</p>" if rest else ""
+        return f"<table><tr>{head}</tr>{body}</table>{more}"
 
 
 class Proofs(Result):

@@ -292,7 +292,10 @@ class Pictures(unittest.TestCase):
 
     def test_they_are_html(self):
         k = sy.load("matmul")
-        self.assertIn("<table>", k.search(size=dict(M=2, N=2, K=2))._repr_html_())
+        front = k.search(size=dict(M=2, N=2, K=2))._repr_html_()
+        self.assertIn("<table>", front)
+        self.assertIn("t = i + j + k PE (i, j) A streams east", front)
+        self.assertIn("</table><p>and ", front)
         self.assertIn("<iframe", k.run(size=dict(M=2, N=2, K=2), page=True)._repr_html_())
 
 

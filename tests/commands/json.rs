@@ -16,7 +16,7 @@ fn assert_search(value: &Value, more: &str) {
     assert_keys(&value["saturation"], "nodes classes iterations stop seconds");
     assert_eq!(value["saturation"]["stop"], "Saturated");
     let design = &value["front"][0];
-    assert_keys(design, "place step cycles pes transport channel_words memory_words buffers fanout");
+    assert_keys(design, "place step cycles pes transport channel_words memory_words buffers fanout design");
     assert_keys(&design["place"], "S");
     assert_keys(&design["step"], "S");
     assert_keys(&design["transport"], "A B C");
@@ -53,6 +53,7 @@ fn search_writes_its_keys() {
     assert_eq!(found["front"][0]["place"]["S"].to_string(), "[[1,0,0],[0,1,0]]");
     assert_eq!(found["front"][0]["step"]["S"].to_string(), "[1,1,1]");
     assert_eq!(found["front"][0]["transport"]["A"], "stream <j>");
+    assert_eq!(found["front"][0]["design"], "t = i + j + k PE (i, j) A streams east, B streams south, C stays");
 }
 
 #[test]

@@ -22,6 +22,16 @@ pub fn words(design: &Design) -> DesignText {
     DesignText::Line { map: format!("t = {time}   PE ({place})"), dataflow: all_moves(&alone).join(", ") }
 }
 
+/// A design in one line of words, its spaces side by side.
+pub fn line(design: &Design) -> String {
+    let words = words(design);
+    let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match words.line() {
+        Some(line) => plain(&line),
+        None => words.spaces().iter().map(|line| plain(line)).collect::<Vec<_>>().join("; "),
+    }
+}
+
 /// The only space of a design that is not folded.
 fn alone<'a>(design: &'a Design) -> Option<MappedSpace<'a>> {
     design.system.only_space().filter(|_| design.fold.is_none()).map(|_| design.alone(0))

@@ -189,12 +189,7 @@ pub fn front_row(cost: &Cost, design: &str) -> Vec<String> {
 
 /// A design in one line, its spaces side by side.
 pub fn design_line(searched: &Searched, found: &Found) -> String {
-    let words = shape::words(&searched.design(found));
-    let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match words.line() {
-        Some(line) => plain(&line),
-        None => words.spaces().iter().map(|line| plain(line)).collect::<Vec<_>>().join("; "),
-    }
+    shape::line(&searched.design(found))
 }
 
 /// How many of `count` designs a table of `most` leaves out, if any.
@@ -215,6 +210,7 @@ pub fn found_json(searched: &Searched, found: &Found) -> Value {
     object["memory_words"] = json!(cost.memory_words);
     object["buffers"] = json!(cost.buffers);
     object["fanout"] = json!(cost.fanout);
+    object["design"] = json!(shape::line(&design));
     if let Some(energy) = energy::predicted(searched, found) {
         object["energy"] = json!(energy);
     }

@@ -24,7 +24,6 @@ use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::Bindings;
 use systole_base::machine::Machine;
 use systole_base::scalar::Precision;
-use systole_compile::mapping::Design;
 use systole_program::array::{Program, Tensors, validate};
 use systole_run::sim;
 use systole_run::sim::{Counters, Outcome};
@@ -116,7 +115,7 @@ impl Exploration<'_> {
         let (run, timing) = ((&program, &setting.given, &tensors), settings(&setting.machine));
         let missed = predicted.map(|cycles| Missed::find(run, &timing, &outcome, cycles)).transpose()?.flatten();
         let missed = missed.map(|missed| missed.text());
-        let text = line(&design);
+        let text = shape::line(&design);
         let blank = blank(&program, &outcome, &setting.machine);
         Ok(count(&outcome, Measured { predicted, missed, proved: true, design: text, ..blank }))
     }
@@ -128,7 +127,7 @@ impl Exploration<'_> {
         let (_, _, design, _) = first_proved(&searched, self.arguments.limit, &silent)?;
         let program = searched.program(&design)?;
         validate(&program)?;
-        Ok(Kept { design: line(&design), program, machine: setting.machine.clone() })
+        Ok(Kept { design: shape::line(&design), program, machine: setting.machine.clone() })
     }
 
     /// Runs the kept design at a point.
@@ -160,12 +159,6 @@ impl Exploration<'_> {
 fn is_comparable(searched: &Searched) -> bool {
     let at_sizes = searched.counted().is_none_or(|counted| *counted == searched.setting.sizes);
     at_sizes && !matches!(searched.border, Border::Loads)
-}
-
-fn line(design: &Design) -> String {
-    let words = shape::words(design);
-    let text = words.line().unwrap_or_else(|| words.spaces().join("; "));
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// What does not come from the counters of PEs.
