@@ -2,10 +2,10 @@
 //!
 //! A library is measured on tiles that the cache of a core has, and on tiles that come out of memory. What lies between is measured
 //! once for each task: from one call on some tiles to the next call on the same ones, ever more other tiles are touched. Loops are so
-//! slow that memory keeps up with them.
+//! slow that memory keeps up with them: one set of tiles is enough, and less work of small ones.
 
 use super::{At, Host, Note, Wanted, median};
-use crate::leaf::{LeafBackend, measure_rates};
+use crate::leaf::{Effort, LeafBackend, measure_rates};
 use systole_base::machine::{Cluster, Rate, TASKS, Warmth, library};
 
 /// So many MiB of tiles are in the cache of a core.
@@ -17,11 +17,32 @@ const COLD: u64 = 64;
 /// So many MiB are touched between two calls on the same tiles.
 const DISTANCES: [u64; 7] = [WARM, 2, 4, 8, 16, 32, COLD];
 
-/// So many MiB are the tiles of loops.
-const LOOPED: u64 = 8;
+/// Loops do a share of the work of libraries.
+const SHARE_OF_LOOPS: u64 = 8;
+
+/// Loops are no faster with larger tiles, of which one call takes a second.
+const LARGEST_LOOPED: u64 = 128;
 
 /// The side of the tiles on which distances are measured: a call takes long enough, and three of them are smaller than the least distance.
 const SIDE: u64 = 128;
+
+/// The sides on which the leaves of a library are measured: the smallest at least.
+fn sides(wanted: &Wanted, backend: LeafBackend) -> impl Iterator<Item = u64> {
+    let is_measured =
+        move |(number, side): &(usize, u64)| backend.is_library() || *number == 0 || *side <= LARGEST_LOOPED;
+    wanted.sides.iter().copied().enumerate().filter(is_measured).map(|(_, side)| side)
+}
+
+/// How many figures there are at most: a library does not do all tasks.
+pub fn most_figures(wanted: &Wanted) -> usize {
+    let of_library = |backend: &LeafBackend| {
+        let each = if backend.is_library() { 2 } else { 1 };
+        each * sides(wanted, *backend).count()
+    };
+    let has_library = wanted.libraries.iter().any(|backend| backend.is_library());
+    let distances = if has_library { DISTANCES.len() } else { 0 };
+    TASKS.len() * (distances + wanted.libraries.iter().map(of_library).sum::<usize>())
+}
 
 /// Measures all leaves.
 pub fn measure<H: Host>(
@@ -80,20 +101,23 @@ fn rates<H: Host>(
     note: &mut Note<'_>,
 ) -> Result<Rate, H::Fault> {
     let key = format!("{}.{}", backend.keyword(), TASKS[task]);
+    let Effort { runs, applications } = wanted.effort;
+    let share = if backend.is_library() { 1 } else { SHARE_OF_LOOPS };
+    let effort = Effort { runs, applications: applications / share };
     let mut measure = |side: u64, key: &str, mib: u64| {
-        let rates = host.settle(measure_rates(task, side, mib << 20, backend, wanted.effort))?;
+        let rates = host.settle(measure_rates(task, side, mib << 20, backend, effort))?;
         Ok((!rates.is_empty()).then(|| note(key, At::Side(side), rates)))
     };
     let mut table = vec![];
-    for side in &wanted.sides {
+    for side in sides(wanted, backend) {
         let found = if backend.is_library() {
-            let cold = measure(*side, &format!("{key}.cold"), COLD)?;
-            let warm = measure(*side, &format!("{key}.warm"), WARM)?;
+            let cold = measure(side, &format!("{key}.cold"), COLD)?;
+            let warm = measure(side, &format!("{key}.warm"), WARM)?;
             cold.zip(warm).map(|(cold, warm)| Warmth { cold, warm })
         } else {
-            measure(*side, &key, LOOPED)?.map(Warmth::from)
+            measure(side, &key, 0)?.map(Warmth::from)
         };
-        table.extend(found.map(|rates| (*side, rates)));
+        table.extend(found.map(|rates| (side, rates)));
     }
     Ok(if table.is_empty() { Rate::Unknown } else { Rate::BySide(table) })
 }

@@ -38,6 +38,16 @@ pub struct Wanted {
     pub effort: Effort,
 }
 
+impl Wanted {
+    /// How many figures there are at most.
+    pub fn most_figures(&self) -> usize {
+        TRANSPORT + leaves::most_figures(self)
+    }
+}
+
+/// So many figures are about messages, operations and memory.
+const TRANSPORT: usize = 5;
+
 /// A number that was measured.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {

@@ -8,6 +8,7 @@ use crate::driver::flags::cluster_arguments::CalibrateArguments;
 use crate::driver::flags::way::{measured_leaves, unknown};
 use crate::driver::shown::output::Output;
 use crate::driver::{Done, Verdict, files};
+use indicatif::ProgressBar;
 use serde_json::{Value, json};
 use std::path::Path;
 #[cfg(feature = "mpi")]
@@ -21,11 +22,10 @@ use systole_run::leaf::Effort;
 pub fn run(arguments: &CalibrateArguments, output: &Output) -> Done {
     match &*arguments.backend {
         "threads" => {
-            let mut figures = vec![];
-            let mut tell = |figure: &Figure| say(figure, &mut figures, output);
             let wanted = wanted(arguments)?;
             warn(&wanted.libraries, output);
-            let cluster = calibrate(&mut Threads, &wanted, &mut tell)?;
+            let mut figures = Figures::new(&wanted, output);
+            let cluster = calibrate(&mut Threads, &wanted, &mut |figure| figures.tell(figure))?;
             Ok(finish(arguments, &cluster, &figures, output)?)
         }
         #[cfg(feature = "mpi")]
@@ -49,15 +49,11 @@ fn on_ranks(arguments: &CalibrateArguments, output: &Output) -> Done {
         if world.is_first() {
             warn(&wanted.libraries, output);
         }
-        let mut figures = vec![];
-        let mut tell = |figure: &Figure| {
-            if world.is_first() {
-                say(figure, &mut figures, output);
-            }
-        };
+        let mut figures = world.is_first().then(|| Figures::new(&wanted, output));
+        let mut tell = |figure: &Figure| figures.iter_mut().for_each(|figures| figures.tell(figure));
         let cluster = calibrate(&mut Ranks { world: &world }, &wanted, &mut tell)?;
-        let finished = if world.is_first() { finish(arguments, &cluster, &figures, output) } else { Ok(Verdict::Good) };
-        world.settle(finished)
+        let finished = figures.map(|figures| finish(arguments, &cluster, &figures, output));
+        world.settle(finished.unwrap_or(Ok(Verdict::Good)))
     };
     let verdict = measured().unwrap_or_else(|stopped| {
         if !stopped.diagnostics.is_empty() {
@@ -90,22 +86,42 @@ fn wanted(arguments: &CalibrateArguments) -> Checked<Wanted> {
     Ok(Wanted { libraries, sides, effort })
 }
 
-/// A line for a figure.
-fn say(figure: &Figure, figures: &mut Vec<Value>, output: &Output) {
-    let Figure { key, at, median, ends: [least, most] } = figure;
-    let (shown, unit) = match at {
-        At::Once => (key.clone(), "s"),
-        At::Side(side) => (format!("{key} {side}"), "GFLOP/s"),
-        At::Mib(mib) => (format!("{key} {mib} MiB"), "out of memory"),
-    };
-    output.error(&format!("{shown:<22} {median:>10.4e} {unit}, {least:.3e} to {most:.3e}"));
-    let side = if let At::Side(side) = at { Some(side) } else { None };
-    let mib = if let At::Mib(mib) = at { Some(mib) } else { None };
-    figures.push(json!({ "key": key, "side": side, "mib": mib, "median": median, "least": least, "most": most }));
+/// The figures so far: each is a line when it is there, below which a bar says how long the others will take.
+struct Figures<'a> {
+    found: Vec<Value>,
+    bar: ProgressBar,
+    output: &'a Output,
+}
+
+impl Figures<'_> {
+    fn new<'a>(wanted: &Wanted, output: &'a Output) -> Figures<'a> {
+        let most = wanted.most_figures();
+        output.error(&format!("at most {} are measured", counted(most, "figure")));
+        let bar = output.progress("calibrate");
+        bar.set_length(most as u64);
+        Figures { found: vec![], bar, output }
+    }
+
+    fn tell(&mut self, figure: &Figure) {
+        let Figure { key, at, median, ends: [least, most] } = figure;
+        let (shown, unit) = match at {
+            At::Once => (key.clone(), "s"),
+            At::Side(side) => (format!("{key} {side}"), "GFLOP/s"),
+            At::Mib(mib) => (format!("{key} {mib} MiB"), "out of memory"),
+        };
+        let line = format!("{shown:<22} {median:>10.4e} {unit}, {least:.3e} to {most:.3e}");
+        self.bar.suspend(|| self.output.error(&line));
+        self.bar.inc(1);
+        let side = if let At::Side(side) = at { Some(side) } else { None };
+        let mib = if let At::Mib(mib) = at { Some(mib) } else { None };
+        let figure = json!({ "key": key, "side": side, "mib": mib, "median": median, "least": least, "most": most });
+        self.found.push(figure);
+    }
 }
 
 /// Writes the file, or prints it.
-fn finish(arguments: &CalibrateArguments, cluster: &Cluster, figures: &[Value], output: &Output) -> Checked<Verdict> {
+fn finish(arguments: &CalibrateArguments, cluster: &Cluster, figures: &Figures, output: &Output) -> Checked<Verdict> {
+    figures.bar.finish_and_clear();
     let machine = Machine { cluster: cluster.clone(), ..Machine::default() };
     let sections: Vec<&str> = ["cluster", "reuse"].into_iter().chain(LIBRARIES).collect();
     let head = format!(
@@ -118,7 +134,7 @@ fn finish(arguments: &CalibrateArguments, cluster: &Cluster, figures: &[Value], 
         Some(path) => write(path, &text, output)?,
         None => output.line(text.trim_end()),
     }
-    output.object(&json!({ "backend": arguments.backend, "figures": figures }));
+    output.object(&json!({ "backend": arguments.backend, "figures": figures.found }));
     Ok(Verdict::Good)
 }
 
