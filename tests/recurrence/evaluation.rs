@@ -142,7 +142,7 @@ fn wrong_inputs_and_sizes_are_refused() {
     assert!(evaluate(&matmul, &sizes(&right), &good).is_ok());
     assert_eq!(message(&right, &tensors(&[("A", a.clone())])), "input `B` is missing");
     let narrow = tensors(&[("A", a.clone()), ("B", filled(2, &[2, 3]))]);
-    assert_eq!(message(&right, &narrow), "input `B` has shape [2, 3], [2, 2] is needed");
+    assert_eq!(message(&right, &narrow), "input `B` has shape [2, 3], expected [2, 2]");
     let extra = tensors(&[("A", a.clone()), ("B", a.clone()), ("D", a)]);
     assert_eq!(message(&right, &extra), "`D` is not an input of this kernel");
     assert_eq!(message(&right[..2], &good), "parameter `K` has no size");
