@@ -14,7 +14,7 @@ use z3::{SatResult, Solver};
 pub fn holds_for_all_reals(left: &Scalar, right: &Scalar, limit: Duration) -> Option<bool> {
     let (left, right) = (term(left)?, term(right)?);
     let solver = Solver::new();
-    solver.set_params(&within(u32::try_from(limit.as_millis()).unwrap_or(u32::MAX)));
+    solver.set_params(&within(limit));
     solver.assert(left.eq(&right).not());
     match solver.check() {
         SatResult::Unsat => Some(true),

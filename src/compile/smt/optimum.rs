@@ -131,7 +131,7 @@ fn asked(problem: &LinearProblem, (limit, steps): (Duration, u32)) -> Optimum {
     let solver = Optimize::new();
     terms.conditions(problem).iter().for_each(|condition| solver.assert(condition));
     terms.goals(problem).iter().for_each(|goal| solver.minimize(goal));
-    let mut parameters = within(u32::try_from(limit.as_millis()).unwrap_or(u32::MAX - 1).max(1));
+    let mut parameters = within(limit);
     parameters.set_u32("rlimit", steps);
     solver.set_params(&parameters);
     match solver.check(&[]) {

@@ -5,7 +5,7 @@
 //! galloping up from its least possible value, as small counterexamples are the rule, and then fixed.
 
 use super::limit::within;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use z3::ast::{Bool, Int};
 use z3::{SatResult, Solver};
 
@@ -30,8 +30,8 @@ pub(super) struct Search<'a> {
 impl Search<'_> {
     /// Whether what is asserted has a model.
     pub fn check(&self) -> Answer {
-        let Some(milliseconds) = self.remaining() else { return Answer::Unknown("the time limit has passed".into()) };
-        self.solver.set_params(&within(milliseconds));
+        let Some(left) = self.remaining() else { return Answer::Unknown("the time limit has passed".into()) };
+        self.solver.set_params(&within(left));
         match self.solver.check() {
             SatResult::Unsat => Answer::No,
             SatResult::Unknown => Answer::Unknown(self.solver.get_reason_unknown().unwrap_or_default()),
@@ -115,11 +115,10 @@ impl Search<'_> {
         self.constants.iter().map(|constant| model.eval(constant, true)?.as_i64()).collect()
     }
 
-    /// Milliseconds left, at least one; `None` where none are. A search without a deadline has as many as fit.
-    fn remaining(&self) -> Option<u32> {
-        let Some(deadline) = self.deadline else { return Some(u32::MAX - 1) };
-        let left = deadline.checked_duration_since(Instant::now()).filter(|left| !left.is_zero())?;
-        Some(u32::try_from(left.as_millis()).unwrap_or(u32::MAX - 1).max(1))
+    /// The time left; `None` where none is. A search without a deadline has all there is.
+    fn remaining(&self) -> Option<Duration> {
+        let Some(deadline) = self.deadline else { return Some(Duration::MAX) };
+        deadline.checked_duration_since(Instant::now()).filter(|left| !left.is_zero())
     }
 }
 
