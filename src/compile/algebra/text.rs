@@ -8,6 +8,7 @@ use crate::rewrite::{AccessText, Frame, Symbol};
 use std::collections::BTreeMap;
 use systole_base::integer::{Affine, Name, Polyhedron};
 use systole_base::scalar::Function;
+use systole_equations::syntax;
 
 /// The tensor that a goal is stored in.
 #[derive(Clone, Debug, PartialEq)]
@@ -120,7 +121,7 @@ pub(super) fn access(tensor: &Name, subscripts: &[Affine], image: &Image) -> Str
 
 /// A number as the grammar has it.
 pub(super) fn number_text(value: f64) -> String {
-    let size = if value.is_infinite() { "infinity".to_owned() } else { format!("{}", value.abs()) };
+    let size = syntax::number_text(value.abs());
     if value < 0.0 { format!("(-{size})") } else { size }
 }
 

@@ -89,7 +89,7 @@ mod guards;
 
 mod show;
 
-pub use show::number_text;
+pub use crate::syntax::number_text;
 
 mod load;
 

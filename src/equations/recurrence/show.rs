@@ -5,7 +5,7 @@
 //! back it reaches.
 
 use super::gather::scattered_indices;
-use super::{Equation, Expr, RecurrenceSystem, Role};
+use super::{Equation, Expr, RecurrenceSystem, Role, number_text};
 use std::fmt;
 use systole_base::integer::{Affine, Bound, Matrix, Name, Polyhedron};
 use systole_base::scalar::Function;
@@ -138,16 +138,6 @@ fn show_distance(equation: &Equation, subscripts: &[Affine]) -> String {
 fn show_access(tensor: &Name, subscripts: &[Affine]) -> String {
     let list: Vec<String> = subscripts.iter().map(Affine::to_string).collect();
     if list.is_empty() { tensor.to_string() } else { format!("{tensor}[{}]", list.join(", ")) }
-}
-
-/// A number as kernels write it, with its sign.
-pub fn number_text(value: f64) -> String {
-    match value {
-        f64::INFINITY => "infinity".to_owned(),
-        f64::NEG_INFINITY => "-infinity".to_owned(),
-        long if long.abs() >= 1e15 || (long != 0.0 && long.abs() < 1e-15) => format!("{long:e}"),
-        _ => value.to_string(),
-    }
 }
 
 /// An expression in the notation of kernels, fully bracketed.

@@ -25,5 +25,5 @@ mod einsum;
 
 pub use einsum::einsum;
 pub use parser::parse;
-pub use printer::print;
 pub(crate) use printer::print_expression;
+pub use printer::{number_text, print};

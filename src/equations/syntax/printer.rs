@@ -122,7 +122,7 @@ fn print_directive(directive: &Directive) -> String {
         Directive::Room(tensor, words) => format!("room {} ({})", tensor.node, print_room(words)),
         Directive::Prefetch(tensor) => format!("prefetch {}", tensor.node),
         Directive::Feed(tensor) => format!("feed {}", tensor.node),
-        Directive::Tile(index, size) => format!("tile {} {}", index.node, print_number(size.node)),
+        Directive::Tile(index, size) => format!("tile {} {}", index.node, number_text(size.node)),
         Directive::Fold(word) => format!("fold {}", word.node),
         Directive::FoldBy(factors) => format!("fold ({})", print_numbers(factors)),
         Directive::Phase(phases) => format!("phase ({})", print_numbers(phases)),
@@ -148,11 +148,11 @@ fn print_level(level: &Level) -> String {
 }
 
 fn print_numbers(numbers: &[Spanned<f64>]) -> String {
-    numbers.iter().map(|number| print_number(number.node)).collect::<Vec<_>>().join(", ")
+    numbers.iter().map(|number| number_text(number.node)).collect::<Vec<_>>().join(", ")
 }
 
 fn print_room(words: &[Option<Spanned<f64>>]) -> String {
-    let along = |words: &Option<Spanned<f64>>| words.as_ref().map_or("_".to_owned(), |words| print_number(words.node));
+    let along = |words: &Option<Spanned<f64>>| words.as_ref().map_or("_".to_owned(), |words| number_text(words.node));
     words.iter().map(along).collect::<Vec<_>>().join(", ")
 }
 
@@ -211,7 +211,7 @@ fn print_at(expression: &Expr, least: Rank) -> String {
 
 fn print_term(term: &Term) -> String {
     match term {
-        Term::Number(value) => print_number(*value),
+        Term::Number(value) => number_text(*value),
         Term::Name(name) => name.to_string(),
         Term::Access(tensor, subscripts) => print_access(&tensor.node, subscripts),
         Term::Call(function, arguments) => format!("{}({})", function.node, print_list(arguments)),
@@ -285,11 +285,12 @@ fn ends_in_reduction(term: &Term) -> bool {
     }
 }
 
-/// The shortest digits that read back to the same double; the grammar has no negative numbers.
-fn print_number(value: f64) -> String {
-    match value.abs() {
-        infinite if infinite.is_infinite() => "infinity".to_owned(),
-        small if small < 1e15 => format!("{value}"),
-        _ => format!("{value:e}"),
+/// A number as kernels write it, with its sign: the shortest digits that read back to the same double.
+pub fn number_text(value: f64) -> String {
+    match value {
+        f64::INFINITY => "infinity".to_owned(),
+        f64::NEG_INFINITY => "-infinity".to_owned(),
+        long if long != 0.0 && !(1e-15..1e15).contains(&long.abs()) => format!("{long:e}"),
+        _ => value.to_string(),
     }
 }
