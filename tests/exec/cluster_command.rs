@@ -3,6 +3,7 @@
 use super::command::{Emitted, exec, refused};
 use super::traces::{SIZE, tiled};
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::{Command, Output};
 use systole::machine::{Machine, OTHER, Rate, TASKS};
@@ -177,6 +178,22 @@ fn a_calibration_is_a_machine_file_for_predictions() {
     assert!(machine.cluster.message > 0.0 && machine.cluster.operation > 0.0 && machine.cluster.memory > 0.0, "{text}");
     let flags = ["predict", &emitted.program, "--machine", &path, "--size", "M=16,N=16,K=16", "--leaves", "faer"];
     assert!(object(&flags)["rows"][0]["seconds"].as_f64().is_some_and(|seconds| seconds > 0.0));
+}
+
+/// One call of loops with a tile of 256 takes a second, and tells no more than one with 128: it is left out beside a smaller one, and
+/// measured alone. It is said first how many figures there are at most.
+#[test]
+fn loops_are_measured_on_tiles_that_are_no_larger_than_needed() {
+    for (sides, measured) in [("2,128", vec![2, 128]), ("2,256", vec![2]), ("256", vec![256])] {
+        let flags = ["calibrate", "--leaves", "loops", "--tile", sides, "--runs", "1", "--work", "1", "--json"];
+        let done = systole(&flags);
+        let found: Value = serde_json::from_slice(&done.stdout).expect("an object");
+        let figures = found["figures"].as_array().expect("figures");
+        let of_leaves: BTreeSet<u64> = figures.iter().filter_map(|figure| figure["side"].as_u64()).collect();
+        assert_eq!(of_leaves, BTreeSet::from_iter(measured), "{sides}");
+        let (said, first) = (String::from_utf8_lossy(&done.stderr), figures.len());
+        assert!(said.starts_with(&format!("at most {first} figures are measured")), "{said}");
+    }
 }
 
 #[test]

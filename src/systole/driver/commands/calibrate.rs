@@ -93,6 +93,12 @@ struct Figures<'a> {
     output: &'a Output,
 }
 
+impl Drop for Figures<'_> {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
 impl Figures<'_> {
     fn new<'a>(wanted: &Wanted, output: &'a Output) -> Figures<'a> {
         let most = wanted.most_figures();
@@ -121,7 +127,6 @@ impl Figures<'_> {
 
 /// Writes the file, or prints it.
 fn finish(arguments: &CalibrateArguments, cluster: &Cluster, figures: &Figures, output: &Output) -> Checked<Verdict> {
-    figures.bar.finish_and_clear();
     let machine = Machine { cluster: cluster.clone(), ..Machine::default() };
     let sections: Vec<&str> = ["cluster", "reuse"].into_iter().chain(LIBRARIES).collect();
     let head = format!(

@@ -154,7 +154,7 @@ pub struct CalibrateArguments {
     /// Whose leaves are measured: loops, faer, openblas
     #[arg(long, value_name = "LIBRARY,..", value_delimiter = ',', default_value = "loops,faer")]
     pub leaves: Vec<String>,
-    /// The sides of the tiles that are measured
+    /// The sides of the tiles that are measured; those of loops up to 128, beyond which they are no faster
     #[arg(long, value_name = "SIDE,..", value_delimiter = ',', default_value = "32,64,128,256")]
     pub tile: Vec<u64>,
     /// Between whom messages are measured: two threads of this process, or the two ranks that `mpirun` started
@@ -163,7 +163,7 @@ pub struct CalibrateArguments {
     /// Of how many runs each number is the median
     #[arg(long, default_value_t = 9)]
     pub runs: usize,
-    /// How many operations of a leaf one run has, at least
+    /// How many operations of a leaf one run has, at least; an eighth of it for loops
     #[arg(long, value_name = "OPERATIONS", default_value_t = 1 << 25)]
     pub work: u64,
 }
