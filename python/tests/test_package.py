@@ -242,6 +242,13 @@ class Calls(unittest.TestCase):
         self.assertIn("simulate", {what for what, _, _ in told})
         self.assertTrue(all(what and done >= 0 and (of is None or of >= 0) for what, done, of in told))
 
+    def test_what_is_too_large_to_be_compared_is_not_simulated(self):
+        told = []
+        with self.assertRaises(sy.Error) as wrong:
+            sy.load("matmul").run(schedule="cannon", size=dict(M=60, N=60, K=100000), progress=lambda *news: told.append(news))
+        self.assertIn("the reference is sequential", str(wrong.exception))
+        self.assertNotIn("simulate", {what for what, _, _ in told})
+
     def test_what_is_told_may_end_it(self):
         def ends(*news):
             raise ArithmeticError(news)

@@ -183,6 +183,7 @@ fn simulate(
     // What is too large to be compared is refused before it is simulated.
     let busy = output.busy("evaluate");
     let expected = searched.expected(&winner.design, &tensors)?;
+    let as_written = AsWritten::expected(searched.kernel.origin.written.as_ref(), sizes, &tensors)?;
     drop(busy);
     if arrays.input.is_empty() {
         check_numbers(&expected)?;
@@ -196,8 +197,7 @@ fn simulate(
     let elapsed = start.elapsed().as_secs_f64() * 1e3;
     let fitted = arguments.fit_fifos.then(|| fit(program, sizes, &tensors, &settings)).transpose()?.flatten();
     let agreement = compare(&expected, &outcome, Precision::Double).strictly();
-    let origin = searched.kernel.origin.written.as_ref();
-    let as_written = AsWritten::of(origin, (sizes, &tensors), &outcome, Precision::Double)?;
+    let as_written = as_written.map(|expected| AsWritten::of(expected, &outcome));
     outputs::write(program, sizes, &outcome, &arrays.output)?;
     tracing.write(trace.as_ref())?;
     let predicted = predicted(searched, winner, &outcome).filter(|_| !matches!(searched.border, Border::Loads));

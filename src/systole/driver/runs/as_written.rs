@@ -12,7 +12,7 @@ use std::fmt;
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::{Bindings, Name};
 use systole_base::scalar::Precision;
-use systole_equations::recurrence::{RecurrenceSystem, evaluate_in};
+use systole_equations::recurrence::{RecurrenceSystem, evaluate};
 use systole_program::array::Tensors;
 
 /// A form beside the kernel as it is written.
@@ -25,25 +25,27 @@ pub struct AsWritten {
 }
 
 impl AsWritten {
-    /// What the run of a form is beside the kernel; `None` where the equations are the user's own.
+    /// What the kernel means; `None` where the equations are the user's own.
     ///
     /// # Errors
     /// What the kernel's meaning refuses.
-    pub fn of(
+    pub fn expected(
         written: Option<&RecurrenceSystem>,
-        (sizes, inputs): (&Bindings, &Tensors),
-        outcome: &impl Finished,
-        precision: Precision,
-    ) -> Checked<Option<AsWritten>> {
-        let Some(system) = written else { return Ok(None) };
-        let mut expected = evaluate_in(precision, system, sizes, inputs)?;
+        sizes: &Bindings,
+        inputs: &Tensors,
+    ) -> Checked<Option<Tensors>> {
+        written.map(|system| evaluate(system, sizes, inputs)).transpose()
+    }
+
+    /// What the run of a form is beside what the kernel means.
+    pub fn of(mut expected: Tensors, outcome: &impl Finished) -> AsWritten {
         let mut gained = vec![];
         for (name, theirs) in &mut expected {
             if let Some(ours) = outcome.outputs().get(name).filter(|ours| ours.shape() == theirs.shape()) {
                 gained.extend(without_number(name, theirs, ours));
             }
         }
-        Ok(Some(AsWritten { agreement: compare(&expected, outcome, precision), gained }))
+        AsWritten { agreement: compare(&expected, outcome, Precision::Double), gained }
     }
 
     /// Whether no more than rounding differs where the kernel has a number.

@@ -102,15 +102,16 @@ impl Exploration<'_> {
         let (_, found, design, _) = first_proved(&searched, self.arguments.limit, &silent)?;
         let program = searched.program(&design)?;
         validate(&program)?;
-        let (tensors, outcome) = self.run(&program, &setting.given, &setting.machine)?;
+        let tensors = self.tensors(&program, &setting.given)?;
+        // What is too large to be compared is refused before it is simulated.
         let expected = searched.expected(&design, &tensors)?;
+        let as_written = AsWritten::expected(self.kernel.origin.written.as_ref(), &setting.given, &tensors)?;
         check_numbers(&expected)?;
+        let outcome = self.run(&program, &setting.given, &tensors, &setting.machine)?;
         if !compare(&expected, &outcome, Precision::Double).strictly().is_good() {
             return Err(vec![Diagnostic::new("the run differs from the reference")].into());
         }
-        let written = self.kernel.origin.written.as_ref();
-        let as_written = AsWritten::of(written, (&setting.given, &tensors), &outcome, Precision::Double)?;
-        as_written.iter().try_for_each(AsWritten::check)?;
+        as_written.map(|expected| AsWritten::of(expected, &outcome)).iter().try_for_each(AsWritten::check)?;
         let predicted = is_comparable(&searched).then(|| outcome.cycles_of(found.cost.cycles));
         let (run, timing) = ((&program, &setting.given, &tensors), settings(&setting.machine));
         let missed = predicted.map(|cycles| Missed::find(run, &timing, &outcome, cycles)).transpose()?.flatten();
@@ -136,7 +137,8 @@ impl Exploration<'_> {
             let setting = self.setting(point)?;
             let machine = &setting.machine;
             let program = on_machine(&kept.program, machine, None)?;
-            let (_, outcome) = self.run(&program, &setting.given, machine)?;
+            let tensors = self.tensors(&program, &setting.given)?;
+            let outcome = self.run(&program, &setting.given, &tensors, machine)?;
             let proved = (machine.links, machine.buses.latency) == (kept.machine.links, kept.machine.buses.latency);
             let blank = blank(&program, &outcome, machine);
             Ok(count(&outcome, Measured { proved, design: kept.design.clone(), ..blank }))
@@ -144,13 +146,22 @@ impl Exploration<'_> {
         measured().map_err(|failure| in_one_line(&failure))
     }
 
-    fn run(&self, program: &Program, sizes: &Bindings, machine: &Machine) -> Result<(Tensors, Outcome), Failure> {
-        let tensors = inputs::tensors(program, &self.kernel.origin.system, sizes, &[], self.arguments.seed)?;
+    fn tensors(&self, program: &Program, sizes: &Bindings) -> Checked<Tensors> {
+        inputs::tensors(program, &self.kernel.origin.system, sizes, &[], self.arguments.seed)
+    }
+
+    fn run(
+        &self,
+        program: &Program,
+        sizes: &Bindings,
+        tensors: &Tensors,
+        machine: &Machine,
+    ) -> Result<Outcome, Failure> {
         let token = self.arguments.sought.space.time.token.clone();
-        let outcome = sim::simulate(program, sizes, &tensors, &sim::Settings { token, ..settings(machine) })?;
+        let outcome = sim::simulate(program, sizes, tensors, &sim::Settings { token, ..settings(machine) })?;
         match &outcome.deadlock {
             Some(deadlock) => Err(vec![deadlock.to_diagnostic()].into()),
-            None => Ok((tensors, outcome)),
+            None => Ok(outcome),
         }
     }
 }
