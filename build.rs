@@ -2,25 +2,33 @@
 //!
 //! Looked for, in this order: what `make setup` unpacks into `.z3`, the folder that `Z3_LIBRARY_PATH_OVERRIDE` names, pkg-config, the
 //! package `z3-solver` of Python. The first that is there is linked. A binary looks beside itself first (`../lib/systole`, as
-//! `make install` has it), then in each place where Z3 was when it was built.
+//! `make install` has it), then in each place where Z3 was when it was built. With the feature `vendored` none is looked for: Z3 is built
+//! from its sources and is part of the binary.
 //!
-//! Packages that only run programs need no solver but in their tests. The files that are part of a package from elsewhere in the
-//! checkout, this one too, are links there, so that each package is whole by itself.
+//! Packages that only run programs need no solver but in their tests. The files that are part of a package from elsewhere in the checkout,
+//! this one too, are links there, so that each package is whole by itself.
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What is said where there is none.
-const MISSING: &str = "\n\
-    Z3 is not there. Any one of these is enough:\n  \
-    make setup                     in a checkout of Systole; it needs Python with pip\n  \
-    pip install z3-solver          found through `python3`\n  \
-    Z3 4.13.3 or later             with its `z3.pc` where pkg-config looks, or its folder in Z3_LIBRARY_PATH_OVERRIDE\n";
+/// What is said where there is none, a line each.
+const MISSING: [&str; 5] = [
+    "Z3 is not there. Any one of these is enough:",
+    "  make setup               in a checkout of Systole; it needs Python with pip",
+    "  pip install z3-solver    found through `python3`",
+    "  Z3 4.13.3 or later       with its `z3.pc` where pkg-config looks, or its folder in Z3_LIBRARY_PATH_OVERRIDE",
+    "  --features vendored      builds Z3 too; it needs a C++ compiler and CMake 3.26 or later",
+];
 
 fn main() {
     println!("cargo:rerun-if-env-changed=Z3_LIBRARY_PATH_OVERRIDE");
     shipped();
+    if std::env::var_os("CARGO_FEATURE_VENDORED").is_some() {
+        return;
+    }
     let found: Vec<PathBuf> = [unpacked(), named(), packaged(), of_python()].into_iter().flatten().collect();
-    assert!(!found.is_empty() || !needs_solver(), "{MISSING}");
+    if found.is_empty() {
+        missing();
+    }
     found.first().inspect(|folder| println!("cargo:rustc-link-search=native={}", folder.display()));
     for place in std::iter::once(Path::new("$ORIGIN/../lib/systole")).chain(found.iter().map(PathBuf::as_path)) {
         println!("cargo:rustc-link-arg=-Wl,-rpath,{}", place.display());
@@ -33,9 +41,15 @@ fn shipped() {
     folders.for_each(|folder| println!("cargo:rerun-if-changed={folder}"));
 }
 
-/// Whether the package itself calls Z3, and not only its tests.
-fn needs_solver() -> bool {
-    !["systole-program", "systole-run"].contains(&env!("CARGO_PKG_NAME"))
+/// Z3 is nowhere. What calls it cannot be built, and comes minutes after the package that is built first, which warns.
+fn missing() {
+    println!("cargo:rerun-if-changed=.z3/lib/libz3.so");
+    let level = match env!("CARGO_PKG_NAME") {
+        "systole-program" | "systole-run" => return,
+        "systole-base" => "warning",
+        _ => "error",
+    };
+    MISSING.iter().for_each(|line| println!("cargo::{level}={line}"));
 }
 
 /// What `make setup` unpacks.

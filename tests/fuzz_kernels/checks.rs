@@ -28,7 +28,7 @@ fn vector(value: Expr) -> Kernel {
         value: Value::Plain(value),
     };
     let tensors = vec![tensor("a", Role::Input), tensor("X", Role::Output)];
-    Kernel { parameters: vec!["N".to_owned()], tensors, equations: vec![equation] }
+    Kernel { parameters: vec!["N".to_owned()], tensors, equations: vec![equation], steps: None }
 }
 
 fn over(word: &'static str, low: Form, high: Form, body: Expr) -> Expr {
@@ -88,6 +88,25 @@ fn the_evaluator_has_the_values_found_by_hand() {
     for (value, wanted) in cases {
         assert_eq!(means(value.clone(), &a), Ok(wanted.to_vec()), "{value}");
     }
+}
+
+/// `A[i] = A[i - 1] + A[i]` in two steps, as loops by hand.
+#[test]
+fn what_is_replaced_is_read_as_it_stands() {
+    let read = |by| Expr::Read("A".to_owned(), vec![Form::of("i").shifted(by)]);
+    let mut kernel = vector(Expr::Apply("add", vec![read(-1), read(0)]));
+    kernel.tensors = vec![Tensor { name: "A".to_owned(), role: Role::InPlace, shape: vec![Form::of("N")] }];
+    kernel.equations[0].target = "A".to_owned();
+    kernel.equations[0].conditions = vec![(Form::number(1), Form::of("i"))];
+    kernel.steps = Some(Range::new("t", Form::number(0), Form::number(2)));
+    let sizes: Scope = vec![("N".to_owned(), 4)];
+    let values = [1.0, 2.0, 3.0, 4.0].map(Number::exact).to_vec();
+    let inputs = Arrays::from([("A".to_owned(), Array { extents: vec![4], values })]);
+    let arrays = evaluate(&kernel, &sizes, &inputs).expect("a meaning");
+    let left: Vec<f64> = arrays["A_out"].values.iter().map(|number| number.value).collect();
+    assert_eq!(left, [1.0, 4.0, 10.0, 20.0]);
+    let text = "inout A[N] over t in 0..2\nA[i] = A[i - 1] + A[i] where 1 <= i\n";
+    assert_eq!(kernel.to_string(), format!("kernel fuzzed(N)\n{text}"));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! that is made smaller keeps them.
 
 use crate::choices::Choices;
-use crate::kernel::{Kernel, Role, Scope};
+use crate::kernel::{Kernel, Scope};
 use crate::meaning::{Array, Arrays, extents};
 use crate::value::Number;
 
@@ -39,8 +39,7 @@ pub fn inputs(kernel: &Kernel, seed: u64, number: u64, run: usize, sizes: &Scope
         let values = (0..extents.iter().product()).map(|_| Number::exact(element(elements, choices))).collect();
         Array { extents, values }
     };
-    let inputs = kernel.with_role(Role::Input);
-    inputs.map(|tensor| (tensor.name.clone(), fill(&tensor.name, extents(&tensor.shape, sizes)))).collect()
+    kernel.given().map(|tensor| (tensor.name.clone(), fill(&tensor.name, extents(&tensor.shape, sizes)))).collect()
 }
 
 fn element(elements: Elements, choices: &mut Choices) -> f64 {

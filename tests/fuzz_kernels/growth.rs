@@ -5,6 +5,7 @@
 
 use crate::choices::Choices;
 use crate::context::Context;
+use crate::in_place;
 use crate::kernel::{DECLARED, Equation, Expr, Form, Kernel, Range, Role, Tensor, Value};
 
 /// The names of computed tensors.
@@ -48,6 +49,9 @@ pub struct Growth {
 
 /// The kernel of this number.
 pub fn kernel(seed: u64, number: u64) -> Kernel {
+    if let Some(kernel) = in_place::kernel(seed, number) {
+        return kernel;
+    }
     let mut choices = Choices::new(seed, number);
     let count = choices.weighted(&[(40, 1), (45, 2), (15, 3)]);
     let parameters = ["M", "N", "K"][..count].iter().map(|name| (*name).to_owned()).collect();
@@ -61,7 +65,7 @@ pub fn kernel(seed: u64, number: u64) -> Kernel {
 
 impl Growth {
     /// What is read on may be local; what is not read at all is no input.
-    fn finish(mut self) -> Kernel {
+    pub fn finish(mut self) -> Kernel {
         let Growth { choices, tensors, equations, parameters } = &mut self;
         let is_read = |name: &str| {
             equations
@@ -81,7 +85,8 @@ impl Growth {
                 equation.conditions.extend([(low, index.clone()), (index.shifted(1), high)]);
             }
         }
-        Kernel { parameters: parameters.clone(), tensors: tensors.clone(), equations: equations.clone() }
+        let (parameters, tensors, equations) = (parameters.clone(), tensors.clone(), equations.clone());
+        Kernel { parameters, tensors, equations, steps: None }
     }
 
     pub fn parameter(&mut self) -> Form {

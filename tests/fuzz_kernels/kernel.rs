@@ -186,6 +186,8 @@ pub enum Role {
     Input,
     Output,
     Local,
+    /// It comes in, is replaced in its place, and leaves.
+    InPlace,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -251,16 +253,49 @@ pub const DECLARED: [(&str, &str); 4] = [
     ),
 ];
 
+/// What leaves of a tensor that is replaced in its place.
+pub fn left(name: &str) -> String {
+    format!("{name}_out")
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct Kernel {
     pub parameters: Vec<String>,
     pub tensors: Vec<Tensor>,
     pub equations: Vec<Equation>,
+    /// The steps of what is replaced in its place; without any it is once.
+    pub steps: Option<Range>,
 }
 
 impl Kernel {
     pub fn with_role(&self, role: Role) -> impl Iterator<Item = &Tensor> {
         self.tensors.iter().filter(move |tensor| tensor.role == role)
+    }
+
+    /// What has its values from outside.
+    pub fn given(&self) -> impl Iterator<Item = &Tensor> {
+        self.tensors.iter().filter(|tensor| matches!(tensor.role, Role::Input | Role::InPlace))
+    }
+
+    /// Whether a value reads an element that is replaced in its place.
+    pub fn reads_in_place(&self, value: &Expr) -> bool {
+        let is_in_place = |name: &String| self.with_role(Role::InPlace).any(|tensor| tensor.name == *name);
+        match value {
+            Expr::Number(_) | Expr::Index(_) => false,
+            Expr::Read(tensor, _) => is_in_place(tensor),
+            Expr::Else(tensor, _, other) => is_in_place(tensor) || self.reads_in_place(other),
+            Expr::Apply(_, arguments) => arguments.iter().any(|argument| self.reads_in_place(argument)),
+            Expr::Reduce(_, _, body) => self.reads_in_place(body),
+        }
+    }
+
+    /// What leaves, by the names of files.
+    pub fn outputs(&self) -> impl Iterator<Item = String> {
+        self.tensors.iter().filter_map(|tensor| match tensor.role {
+            Role::Output => Some(tensor.name.clone()),
+            Role::InPlace => Some(left(&tensor.name)),
+            _ => None,
+        })
     }
 }
 
@@ -271,6 +306,13 @@ impl Display for Kernel {
             let list: Vec<String> = self.with_role(role).map(|tensor| access(&tensor.name, &tensor.shape)).collect();
             if !list.is_empty() {
                 writeln!(f, "{word} {}", list.join(", "))?;
+            }
+        }
+        for tensor in self.with_role(Role::InPlace) {
+            write!(f, "inout {}", access(&tensor.name, &tensor.shape))?;
+            match &self.steps {
+                Some(steps) => writeln!(f, " over {steps}")?,
+                None => writeln!(f)?,
             }
         }
         for (name, text) in DECLARED {

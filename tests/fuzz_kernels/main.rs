@@ -1,6 +1,6 @@
 //! Random kernels through the whole pipeline, held to an evaluator that shares no code with the library.
 //!
-//! `make fuzz-kernels` runs as many as asked for. What a kernel may be is in `growth.rs` and `expressions.rs`, what is compared in
+//! `make fuzz-kernels` runs as many as asked for. What a kernel may be is in `growth.rs`, `in_place.rs` and `expressions.rs`, what is compared in
 //! `judge.rs`, what may be refused in `refusals.rs`.
 
 mod choices;
@@ -16,6 +16,8 @@ mod context;
 mod growth;
 
 mod expressions;
+
+mod in_place;
 
 mod given;
 

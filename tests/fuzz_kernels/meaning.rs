@@ -3,7 +3,7 @@
 //! In: the tree, sizes, inputs. Out: every computed tensor. Each element is computed when it is needed, by the one equation that
 //! defines it; reductions run in ascending order, outer to inner, from their first term.
 
-use crate::kernel::{Equation, Expr, Form, Kernel, Range, Role, Scope, Value};
+use crate::kernel::{Equation, Expr, Form, Kernel, Range, Role, Scope, Tensor, Value, left};
 use crate::value::{Number, apply, combine, neutral, reduce};
 use std::collections::BTreeMap;
 
@@ -49,7 +49,8 @@ struct Run<'a> {
 /// All tensors, or what is wrong with the kernel.
 pub fn evaluate(kernel: &Kernel, sizes: &Scope, inputs: &Arrays) -> Result<Arrays, String> {
     let mut run = Run { kernel, arrays: inputs.clone(), states: BTreeMap::new() };
-    for tensor in kernel.tensors.iter().filter(|tensor| tensor.role != Role::Input) {
+    let is_computed = |tensor: &&Tensor| matches!(tensor.role, Role::Local | Role::Output);
+    for tensor in kernel.tensors.iter().filter(is_computed) {
         let extents = extents(&tensor.shape, sizes);
         let count = extents.iter().product();
         run.arrays.insert(tensor.name.clone(), Array { extents, values: vec![Number::exact(0.0); count] });
@@ -58,11 +59,16 @@ pub fn evaluate(kernel: &Kernel, sizes: &Scope, inputs: &Arrays) -> Result<Array
     for is_elsewhere in [false, true] {
         let equations = kernel.equations.iter().enumerate();
         for (number, equation) in equations.filter(|(_, equation)| equation.is_elsewhere == is_elsewhere) {
-            run.claim(number, equation, sizes)?;
+            if run.states.contains_key(&equation.target) {
+                run.claim(number, equation, sizes)?;
+            }
         }
     }
-    for tensor in kernel.tensors.iter().filter(|tensor| tensor.role != Role::Input) {
+    for tensor in kernel.tensors.iter().filter(is_computed) {
         (0..run.states[&tensor.name].len()).try_for_each(|flat| run.compute(&tensor.name, flat, sizes))?;
+    }
+    for tensor in kernel.with_role(Role::InPlace) {
+        run.replace(tensor, sizes)?;
     }
     Ok(run.arrays)
 }
@@ -111,6 +117,26 @@ impl Run<'_> {
                 }
             }
         }
+        Ok(())
+    }
+
+    /// Step by step, equation by equation, element by element. No other equation reads what is replaced.
+    fn replace(&mut self, tensor: &Tensor, sizes: &Scope) -> Result<(), String> {
+        let kernel = self.kernel;
+        for step in points(kernel.steps.as_slice(), sizes) {
+            for equation in kernel.equations.iter().filter(|equation| equation.target == tensor.name) {
+                let Value::Plain(value) = &equation.value else { return Err("no plain equation".to_owned()) };
+                let holds =
+                    |scope: &Scope| equation.conditions.iter().all(|(low, high)| low.at(scope) <= high.at(scope));
+                for scope in points(&equation.ranges, &step).into_iter().filter(holds) {
+                    let value = self.value(value, &scope, sizes)?;
+                    let array = self.arrays.get_mut(&tensor.name).ok_or("no tensor")?;
+                    let flat = array.locate(&at(&equation.subscripts, &scope));
+                    array.values[flat.ok_or_else(|| format!("outside of {}", tensor.name))?] = value;
+                }
+            }
+        }
+        self.arrays.insert(left(&tensor.name), self.arrays[&tensor.name].clone());
         Ok(())
     }
 
@@ -186,7 +212,10 @@ impl Run<'_> {
             }
             Expr::Reduce(word, ranges, body) => {
                 let value = self.reduction(word, ranges, body, scope, sizes)?;
-                Ok(value.unwrap_or_else(|| reduce(word, &[])))
+                let value = value.unwrap_or_else(|| reduce(word, &[]));
+                // It is divided where new elements meet old ones, so of a zero the sign is not known.
+                let has_no_sign = value.value == 0.0 && self.kernel.reads_in_place(body);
+                Ok(if has_no_sign { Number { off: f64::INFINITY, ..value } } else { value })
             }
         }
     }

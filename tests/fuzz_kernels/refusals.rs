@@ -4,7 +4,7 @@
 use crate::judge::Kind;
 
 /// A refusal as `without_names` writes it, behind the stage that says it; a `*` at the end stands for any rest.
-pub const LISTED: [(&str, &str); 9] = [
+pub const LISTED: [(&str, &str); 13] = [
     ("load, rightly: access to _ can leave its bounds", "it does, at sizes that the generator has not looked at"),
     ("run: _ has no affine order", "computed values are needed in an order that no affine times of the spaces have"),
     (
@@ -17,6 +17,19 @@ pub const LISTED: [(&str, &str); 9] = [
     ),
     ("run: the fibres of _ are not lines", "values are reduced along lines of points only"),
     ("run: no rule lowers the reduction into _", "what is scattered is reduced along one line only"),
+    (
+        "load: where the last value of an element was written has no closed form",
+        "of what is replaced in its place the last write must follow from inequalities",
+    ),
+    (
+        "load: what an equation of _ replaces is not said by single indices",
+        "`div` and `mod` divide an equation by strides, and what is replaced in its place has none",
+    ),
+    (
+        "load: which elements an equation replaces cannot be said by inequalities",
+        "`mod` of the step divides an equation by strides, and the rest of the steps is none of its parts",
+    ),
+    ("run in tiles: among tiles: element _ is defined by itself", "it is: tiles need each other"),
     (
         "run in tiles: _ cannot be tiled so: *",
         "tiles of what is read must line up with those that read, in the order of elements",

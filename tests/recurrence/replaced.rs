@@ -148,3 +148,42 @@ fn what_is_replaced_in_no_order_that_can_be_said_is_refused() {
     let said = kernel("inout A[N]\nA[i] = A[i + 1]");
     assert!(said.contains("access to `A` can leave its bounds"), "{said}");
 }
+
+/// `over` says where the steps are; an array that is read in them says nothing of them.
+#[test]
+fn steps_are_as_many_as_over_says() {
+    let short = "kernel k(M, N)\nin a[M]\ninout A[N] over t in 0..N\nA[i] = A[i] + a[t]";
+    let said = refusal(short);
+    assert!(said.contains("access to `a` can leave its bounds"), "{said}");
+    let long = short.replace("k(M, N)", "k(M, N) where N <= M");
+    let (a, b) = (filled(2, &[5]), filled(3, &[3]));
+    let found = values(&long, &[("M", 5), ("N", 3)], &[("a", &a), ("A", &b)]);
+    let wanted: Vec<f64> = b.iter().map(|b| (0..3).fold(*b, |sum, t| sum + a[[t]])).collect();
+    assert_eq!(found, wanted);
+    // Nothing is read of the one element, and so it may be read in every step.
+    let never = "kernel k(M, N)\nin a[1, 1]\ninout A[N] over t in 1..N\nA[i] = max(k in M..M) a[0, t]";
+    let found = values(never, &[("M", 5), ("N", 4)], &[("a", &filled(1, &[1, 1])), ("A", &filled(3, &[4]))]);
+    assert_eq!(found, [f64::NEG_INFINITY; 4]);
+}
+
+#[test]
+fn there_may_be_no_steps() {
+    let text = "kernel k(N)\ninout A[N] over t in 1..N - 1\nA[i] = A[i] * 2 + t";
+    for n in 1..6 {
+        check(text, &[("N", n as i64)], filled(2, &[n]), |a| {
+            for t in 1..n.saturating_sub(1) {
+                a.iter_mut().for_each(|a| *a = *a * 2.0 + t as f64);
+            }
+        });
+    }
+    let said = refusal("kernel k(M, N)\ninout A[N] over t in M..N\nA[i] = A[i] * 2 + t");
+    assert!(said.contains("the steps of `A` can be fewer than none") && said.contains("where N - M >= 0"), "{said}");
+    check(
+        "kernel k(M, N) where M <= N\ninout A[N] over t in M..N\nA[i] = A[i] + t",
+        &[("M", 2), ("N", 4)],
+        filled(2, &[4]),
+        |a| {
+            a.iter_mut().for_each(|a| *a = *a + 2.0 + 3.0);
+        },
+    );
+}

@@ -92,5 +92,18 @@ fn misspelt(text: &str, met: &str, wants_name: bool) -> Option<String> {
     if !tokens::is_word(first) || first.len() < 3 || known().any(|word| word == first) {
         return None;
     }
-    nearest(first, known()).map(|word| format!("did you mean `{word}`?"))
+    let meant = FOREIGN.iter().find(|(word, _)| *word == first).map(|(_, ours)| *ours);
+    meant.or_else(|| nearest(first, known())).map(|word| format!("did you mean `{word}`?"))
 }
+
+/// What other languages say, and what is said here.
+const FOREIGN: [(&str, &str); 8] = [
+    ("input", "in"),
+    ("inputs", "in"),
+    ("output", "out"),
+    ("outputs", "out"),
+    ("temp", "local"),
+    ("tmp", "local"),
+    ("def", "function"),
+    ("func", "function"),
+];

@@ -3,6 +3,7 @@
 use super::Lowering;
 use super::halves::{Divided, Image};
 use super::ranges::{Use, half_open};
+use super::replace::Replaced;
 use crate::recurrence::{Domain, Equation, Expr, Role, Strip, Tensor};
 use crate::syntax::ast;
 use crate::syntax::ast::{Ident, Relation, Spanned, Term};
@@ -105,7 +106,12 @@ impl Lowering<'_> {
         let target_fits = self.check_target(&tensor, target, subscripts.len());
         let bound = outermost_indices(value);
         let mut free = self.free_indices(subscripts, &bound);
-        let steps = self.add_steps(&tensor, target.span, &mut free);
+        // The index of the steps of what is replaced is the first of its equations.
+        let steps = self.replaced.iter().find(|replaced| replaced.tensor == tensor.name).cloned();
+        if let Some(Replaced { step, .. }) = &steps {
+            free.retain(|index| index.node != *step);
+            free.insert(0, Spanned::new(step.clone(), target.span));
+        }
         let visible: Vec<Name> = free.iter().chain(bound.iter().copied()).map(|index| index.node.clone()).collect();
         let subscripts = self.lower_list(subscripts, &visible);
         let conditions = self.lower_conditions(conditions, &free, value);
@@ -116,18 +122,13 @@ impl Lowering<'_> {
         if !target_fits {
             return None;
         }
-        let set = self.within_extents(&free, &conditions.intersect(&steps), &scope, &value);
-        Some(Undivided { tensor, indices: free, set, target: scope.target, value })
-    }
-
-    /// The steps of a target that comes in and leaves: their index is the first of its equations.
-    fn add_steps(&self, target: &Tensor, span: Span, free: &mut Vec<Ident>) -> Polyhedron {
-        let Some(replaced) = self.replaced.iter().find(|replaced| replaced.tensor == target.name) else {
-            return Polyhedron::default();
+        // `over` alone says where the steps are; a read that they lead out of its array is an error.
+        let (of_target, set) = match &steps {
+            Some(Replaced { step, range: (low, high), .. }) => (&free[1..], half_open(step, low, high)),
+            None => (&free[..], Polyhedron::default()),
         };
-        free.retain(|index| index.node != replaced.step);
-        free.insert(0, Spanned::new(replaced.step.clone(), span));
-        half_open(&replaced.step, &replaced.range.0, &replaced.range.1)
+        let set = self.within_extents(of_target, &conditions.intersect(&set), &scope, &value);
+        Some(Undivided { tensor, indices: free, set, target: scope.target, value })
     }
 
     fn check_target(&mut self, tensor: &Tensor, target: &Ident, given: usize) -> bool {

@@ -17,6 +17,9 @@ use systole_base::span::Span;
 /// How many equations one may become.
 const CASE_LIMIT: usize = 64;
 
+/// By how many the steps may fall short of none at some sizes.
+const MORE_PLACES: i64 = 8;
+
 const NO_CLOSED_FORM: &str = "where the last value of an element was written has no closed form";
 
 /// A tensor whose elements are replaced, and the steps in which that is done.
@@ -118,7 +121,9 @@ impl Lowering<'_> {
         let covers = equation.domain.indices.iter().all(|index| index == step || named.contains(&index));
         if !(is_once && covers && equation.subscripts.iter().zip(&axes).all(is_said)) {
             let message = format!("what an equation of `{}` replaces is not said by single indices", replaced.tensor);
-            let help = format!("write an index alone in each place, or a form of `{step}`, as in `A[i, {step}]`");
+            let help = format!(
+                "write an index alone in each place, or a form of `{step}`, as in `A[i, {step}]`; `div` and `mod` divide an index"
+            );
             self.report(self.blame(equation.span, message, "of a tensor that comes in and leaves").help(help));
             return None;
         }
@@ -127,12 +132,26 @@ impl Lowering<'_> {
         let count =
             self.tensors.iter().filter(|known| known.name.starts_with(&format!("{}_", replaced.tensor))).count();
         let result = unused(&format!("{}_{}", replaced.tensor, count + 1), &taken);
-        let (low, high) = replaced.range.clone();
         let shape = self.tensor(&replaced.tensor)?.shape.clone();
-        let shape = std::iter::once(high - low).chain(shape).collect();
+        let shape = std::iter::once(self.places_for_steps(replaced)?).chain(shape).collect();
         let span = replaced.span;
         self.tensors.push(Tensor { name: result.clone(), role: Role::Local, shape, assumption: None, span });
         Some(Statement { equation, axes, result })
+    }
+
+    /// How many places there are for the results of steps: as many as there are steps, or some more where these can be fewer than none.
+    fn places_for_steps(&mut self, replaced: &Replaced) -> Option<Affine> {
+        let (low, high) = replaced.range.clone();
+        let count = high - low;
+        let sizes = Polyhedron::sizes(&self.parameters);
+        let places = (0..=MORE_PLACES).map(|more| count.clone() + Affine::constant(more));
+        let found = places.into_iter().find(|places| sizes.implies(places));
+        if found.is_none() {
+            let message = format!("the steps of `{}` can be fewer than none", replaced.tensor);
+            let help = format!("say behind the sizes of the kernel that they cannot: `where {count} >= 0`");
+            self.report(self.blame(replaced.span, message, &format!("there are `{count}`")).help(help));
+        }
+        found
     }
 
     /// The equations of what a statement writes.

@@ -9,7 +9,7 @@ use crate::recurrence::{Equation, Expr, RecurrenceSystem, Role};
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use systole_base::diagnostic::Diagnostic;
 use systole_base::integer::{Affine, Bindings, Name, Vector};
 use systole_base::refusal::Refusal;
@@ -210,8 +210,10 @@ fn refuse(system: &RecurrenceSystem, cycle: &[Element], sizes: &Bindings) -> Dia
     let chain = names.iter().chain([&first]).cloned().collect::<Vec<_>>().join(" -> ");
     let diagnostic = Diagnostic::new(format!("element `{first}` is defined by itself"));
     let targets = system.equations.iter().filter(|equation| cycle.iter().any(|(tensor, _)| *tensor == equation.target));
-    let diagnostic = targets.fold(diagnostic, |diagnostic, equation| {
-        diagnostic.label(&system.source, equation.span, format!("defines `{}`", equation.target))
+    // What is written as one equation may be several.
+    let written: BTreeSet<_> = targets.map(|equation| (equation.span, &equation.target)).collect();
+    let diagnostic = written.into_iter().fold(diagnostic, |diagnostic, (span, target)| {
+        diagnostic.label(&system.source, span, format!("defines `{target}`"))
     });
     diagnostic
         .note(format!("{chain} (each is needed for the next) at {}", show_sizes(sizes)))
