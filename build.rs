@@ -2,8 +2,8 @@
 //!
 //! Looked for, in this order: what `make setup` unpacks into `.z3`, the folder that `Z3_LIBRARY_PATH_OVERRIDE` names, pkg-config, the
 //! package `z3-solver` of Python. The first that is there is linked. A binary looks beside itself first (`../lib/systole`, as
-//! `make install` has it), then in each place where Z3 was when it was built. With the feature `vendored` none is looked for: Z3 is built
-//! from its sources and is part of the binary.
+//! `make install` has it), then in each place where Z3 was when it was built. With the feature `vendored` what
+//! calls Z3 looks for none: it is built from its sources and is part of the binary.
 //!
 //! Packages that only run programs need no solver but in their tests. The files that are part of a package from elsewhere in the checkout,
 //! this one too, are links there, so that each package is whole by itself.
@@ -26,8 +26,8 @@ fn main() {
         return;
     }
     let found: Vec<PathBuf> = [unpacked(), named(), packaged(), of_python()].into_iter().flatten().collect();
-    if found.is_empty() {
-        missing();
+    if found.is_empty() && needs_solver() {
+        MISSING.iter().for_each(|line| println!("cargo::error={line}"));
     }
     found.first().inspect(|folder| println!("cargo:rustc-link-search=native={}", folder.display()));
     for place in std::iter::once(Path::new("$ORIGIN/../lib/systole")).chain(found.iter().map(PathBuf::as_path)) {
@@ -41,15 +41,9 @@ fn shipped() {
     folders.for_each(|folder| println!("cargo:rerun-if-changed={folder}"));
 }
 
-/// Z3 is nowhere. What calls it cannot be built, and comes minutes after the package that is built first, which warns.
-fn missing() {
-    println!("cargo:rerun-if-changed=.z3/lib/libz3.so");
-    let level = match env!("CARGO_PKG_NAME") {
-        "systole-program" | "systole-run" => return,
-        "systole-base" => "warning",
-        _ => "error",
-    };
-    MISSING.iter().for_each(|line| println!("cargo::{level}={line}"));
+/// Whether the package itself calls Z3, and not only its tests.
+fn needs_solver() -> bool {
+    !["systole-program", "systole-run"].contains(&env!("CARGO_PKG_NAME"))
 }
 
 /// What `make setup` unpacks.

@@ -1,7 +1,7 @@
 //! One kernel through all stages, each held to the evaluator of `meaning.rs`.
 //!
 //! * `recurrence::evaluate` has its bits, for it sums in the same order; which NaN a NaN is means nothing. A reduction over what is replaced
-//!   in its place is divided where new elements meet old ones, so such kernels have their values within a bound on rounding.
+//!   in its place is divided where new elements meet old ones, so kernels with such a reduction have their values within a bound on rounding.
 //! * `run` (search, proof, program, simulator; `emit` and `sim` where a result is NaN), `sim` and `exec` of its program at other sizes, and `run` in tiles have its bits where
 //!   every order of summation has them, and elsewhere its value within a bound on rounding (`value.rs`).
 //!
@@ -9,7 +9,7 @@
 
 use crate::choices::Choices;
 use crate::given::{RUNS, inputs, sizes};
-use crate::kernel::{Kernel, Role, Scope, Value};
+use crate::kernel::{Kernel, Scope, Value};
 use crate::meaning::{Array, Arrays, evaluate};
 use crate::value::{Number, same};
 use ndarray::{ArrayD, IxDyn};
@@ -238,8 +238,8 @@ impl Bench<'_> {
             let messages: Vec<String> = problems.iter().map(|problem| problem.message().to_owned()).collect();
             Stop::refused("evaluate", &messages)
         })?;
-        let is_in_place = self.kernel.with_role(Role::InPlace).next().is_some();
-        let is_right = |wanted: &Number, found: f64| match is_in_place {
+        let is_divided = self.kernel.reduces_in_place();
+        let is_right = |wanted: &Number, found: f64| match is_divided {
             true => wanted.allows(found),
             false => same(wanted.value, found),
         };

@@ -289,6 +289,20 @@ impl Kernel {
         }
     }
 
+    /// Whether something is reduced over elements that are replaced in their place.
+    pub fn reduces_in_place(&self) -> bool {
+        fn reduces(kernel: &Kernel, value: &Expr) -> bool {
+            match value {
+                Expr::Number(_) | Expr::Index(_) | Expr::Read(..) => false,
+                Expr::Else(_, _, other) => reduces(kernel, other),
+                Expr::Apply(_, arguments) => arguments.iter().any(|argument| reduces(kernel, argument)),
+                Expr::Reduce(_, _, body) => kernel.reads_in_place(body),
+            }
+        }
+        let is_one = |equation: &Equation| matches!(&equation.value, Value::Plain(value) if reduces(self, value));
+        self.equations.iter().any(is_one)
+    }
+
     /// What leaves, by the names of files.
     pub fn outputs(&self) -> impl Iterator<Item = String> {
         self.tensors.iter().filter_map(|tensor| match tensor.role {

@@ -57,6 +57,8 @@ fn random_kernels_have_their_meaning() {
     let tell = |text: &str| _ = writeln!(std::io::stdout(), "{text}");
     tell(&format!("\n{table}"));
     let failures = table.failures();
+    let of = |kind: Option<Kind>| table.count_in_place(kind);
+    assert!(2 * of(Some(Kind::Right)) >= of(None), "half of what is replaced in its place, or more, is right");
     table.tell_unanswered(tell);
     table.tell_failures(tell);
     assert!(failures.is_empty(), "{} kinds of failures, which are told above", failures.len());

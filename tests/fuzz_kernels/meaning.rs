@@ -215,7 +215,7 @@ impl Run<'_> {
                 let value = value.unwrap_or_else(|| reduce(word, &[]));
                 // It is divided where new elements meet old ones, so of a zero the sign is not known.
                 let has_no_sign = value.value == 0.0 && self.kernel.reads_in_place(body);
-                Ok(if has_no_sign { Number { off: f64::INFINITY, ..value } } else { value })
+                Ok(if has_no_sign { Number { off: f64::MIN_POSITIVE, ..value } } else { value })
             }
         }
     }

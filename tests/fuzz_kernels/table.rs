@@ -1,6 +1,7 @@
 //! All kernels of a run, judged, and the table of what came of them.
 
 use crate::growth;
+use crate::in_place;
 use crate::judge::{Judged, Kind};
 use crate::process::{Asked, Process};
 use crate::refusals::{known, why};
@@ -28,6 +29,13 @@ pub fn judge_all(asked: Asked) -> Table {
 impl Table {
     pub fn count(&self, kind: Kind) -> usize {
         self.answers.values().filter(|answer| answer.kind == kind).count()
+    }
+
+    /// How many kernels that replace in place came to this, or to anything.
+    pub fn count_in_place(&self, kind: Option<Kind>) -> usize {
+        let is_in_place = |number: &u64| in_place::kernel(self.asked.seed, *number).is_some();
+        let answers = self.answers.iter().filter(|(number, _)| is_in_place(number));
+        answers.filter(|(_, answer)| kind.is_none_or(|kind| answer.kind == kind)).count()
     }
 
     /// The numbers of the kernels that came to this, by reason.

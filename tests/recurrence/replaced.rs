@@ -145,6 +145,8 @@ fn what_is_replaced_in_no_order_that_can_be_said_is_refused() {
     assert!(said.contains("the steps of `A` have no range by ones"), "{said}");
     let said = kernel("inout A[N]");
     assert!(said.contains("no equation defines `A`"), "{said}");
+    let said = kernel("inout A[N]\nA[i] = A[i] + 1 where i > 0\nA[i] = 0 elsewhere");
+    assert!(said.contains("is replaced in its place and has nothing elsewhere"), "{said}");
     let said = kernel("inout A[N]\nA[i] = A[i + 1]");
     assert!(said.contains("access to `A` can leave its bounds"), "{said}");
 }
@@ -160,7 +162,7 @@ fn steps_are_as_many_as_over_says() {
     let found = values(&long, &[("M", 5), ("N", 3)], &[("a", &a), ("A", &b)]);
     let wanted: Vec<f64> = b.iter().map(|b| (0..3).fold(*b, |sum, t| sum + a[[t]])).collect();
     assert_eq!(found, wanted);
-    // Nothing is read of the one element, and so it may be read in every step.
+    // The reduction is empty, so `a[0, t]` is never read.
     let never = "kernel k(M, N)\nin a[1, 1]\ninout A[N] over t in 1..N\nA[i] = max(k in M..M) a[0, t]";
     let found = values(never, &[("M", 5), ("N", 4)], &[("a", &filled(1, &[1, 1])), ("A", &filled(3, &[4]))]);
     assert_eq!(found, [f64::NEG_INFINITY; 4]);
@@ -177,13 +179,50 @@ fn there_may_be_no_steps() {
         });
     }
     let said = refusal("kernel k(M, N)\ninout A[N] over t in M..N\nA[i] = A[i] * 2 + t");
-    assert!(said.contains("the steps of `A` can be fewer than none") && said.contains("where N - M >= 0"), "{said}");
+    assert!(said.contains("the steps of `A` can end before they begin") && said.contains("where M <= N"), "{said}");
+    let said = refusal("kernel k(N)\ninout A[N] over t in 50..2\nA[i] = t");
+    assert!(said.contains("`A` has no steps at any size"), "{said}");
     check(
         "kernel k(M, N) where M <= N\ninout A[N] over t in M..N\nA[i] = A[i] + t",
         &[("M", 2), ("N", 4)],
         filled(2, &[4]),
         |a| {
             a.iter_mut().for_each(|a| *a = *a + 2.0 + 3.0);
+        },
+    );
+}
+
+/// The extent of the tensor cuts the left side, as it does everywhere.
+#[test]
+fn what_lies_outside_is_not_replaced() {
+    let text = "kernel k(M, N)\ninout A[N] over t in 0..M\nA[t] = A[t] * 2 + t\nA[i] = A[i] + 1";
+    for (m, n) in [(5, 3), (3, 5), (1, 1)] {
+        check(text, &[("M", m), ("N", n as i64)], filled(2, &[n]), |a| {
+            for t in 0..m as usize {
+                if t < n {
+                    a[[t]] = a[[t]] * 2.0 + t as f64;
+                }
+                a.iter_mut().for_each(|a| *a += 1.0);
+            }
+        });
+    }
+}
+
+#[test]
+fn the_index_of_the_steps_has_a_name_of_its_own() {
+    for name in ["N", "a", "A"] {
+        let said = refusal(&format!("kernel k(N)\nin a[N]\ninout A[N] over {name} in 0..2\nA[i] = A[i] + a[i]"));
+        assert!(said.contains(&format!("`{name}` is declared as something else and cannot be an index")), "{said}");
+    }
+    // The names that are given within are none of these.
+    check(
+        "kernel k(x0, x1)\ninout A[x0] over t in 0..x1\nA[i] = A[i] + 1 where i > t",
+        &[("x0", 4), ("x1", 2)],
+        filled(2, &[4]),
+        |a| {
+            for t in 0..2 {
+                (t + 1..4).for_each(|i| a[[i]] += 1.0);
+            }
         },
     );
 }

@@ -92,6 +92,10 @@ fn misspelt(text: &str, met: &str, wants_name: bool) -> Option<String> {
     if !tokens::is_word(first) || first.len() < 3 || known().any(|word| word == first) {
         return None;
     }
+    // With subscripts it is a name of the kernel's own.
+    if text.trim_start()[first.len()..].starts_with('[') {
+        return None;
+    }
     let meant = FOREIGN.iter().find(|(word, _)| *word == first).map(|(_, ours)| *ours);
     meant.or_else(|| nearest(first, known())).map(|word| format!("did you mean `{word}`?"))
 }

@@ -22,6 +22,12 @@ impl Lowering<'_> {
         others: &[Equation],
     ) -> Option<Vec<Equation>> {
         let (whole, divided) = self.lower_before_division(equation)?;
+        if self.replaced.iter().any(|replaced| replaced.tensor == whole.tensor.name) {
+            let message = format!("`{}` is replaced in its place and has nothing elsewhere", whole.tensor.name);
+            let help = "leave it out: an element that no equation replaces keeps its value";
+            self.report(self.blame(equation.span, message, "speaks of all elements that are left").help(help));
+            return None;
+        }
         let indices: Vec<Name> = whole.target.subscripts.iter().filter_map(Affine::as_variable).cloned().collect();
         let is_plain = whole.indices.iter().all(|index| indices.contains(&index.node));
         let places = [whole.target.subscripts.len(), whole.indices.len()];

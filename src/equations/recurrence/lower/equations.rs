@@ -108,9 +108,9 @@ impl Lowering<'_> {
         let mut free = self.free_indices(subscripts, &bound);
         // The index of the steps of what is replaced is the first of its equations.
         let steps = self.replaced.iter().find(|replaced| replaced.tensor == tensor.name).cloned();
-        if let Some(Replaced { step, .. }) = &steps {
+        if let Some(Replaced { step, span, .. }) = &steps {
             free.retain(|index| index.node != *step);
-            free.insert(0, Spanned::new(step.clone(), target.span));
+            free.insert(0, Spanned::new(step.clone(), *span));
         }
         let visible: Vec<Name> = free.iter().chain(bound.iter().copied()).map(|index| index.node.clone()).collect();
         let subscripts = self.lower_list(subscripts, &visible);

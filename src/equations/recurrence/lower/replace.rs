@@ -17,8 +17,9 @@ use systole_base::span::Span;
 /// How many equations one may become.
 const CASE_LIMIT: usize = 64;
 
-/// By how many the steps may fall short of none at some sizes.
-const MORE_PLACES: i64 = 8;
+/// By how much the range of the steps may end before it begins: `1..N - 1` at N = 1 does by one. A tensor of their results is longer by as
+/// much, so its length is none of these sizes below 0. Ranges that people write stay below this.
+const MOST_BEFORE: i64 = 8;
 
 const NO_CLOSED_FORM: &str = "where the last value of an element was written has no closed form";
 
@@ -40,7 +41,13 @@ impl Lowering<'_> {
             self.parameters.iter().chain(self.tensors.iter().map(|known| &known.name)).cloned().collect();
         let (step, range) = match &tensor.over {
             None => (unused("step", &taken), Some((Affine::default(), Affine::constant(1)))),
+            Some(ast::Binding { index, .. }) if taken.contains(&index.node) || index.node == tensor.name.node => {
+                let message = format!("`{}` is declared as something else and cannot be an index", index.node);
+                self.report(self.blame(index.span, message, "counts steps here").help("choose another name"));
+                return;
+            }
             Some(ast::Binding { index, range: Some((low, high)), step: 1 }) => {
+                self.check_not_a_function(index);
                 let (low, high) = (self.lower_affine(low, &[]), self.lower_affine(high, &[]));
                 (index.node.clone(), low.zip(high))
             }
@@ -139,17 +146,25 @@ impl Lowering<'_> {
         Some(Statement { equation, axes, result })
     }
 
-    /// How many places there are for the results of steps: as many as there are steps, or some more where these can be fewer than none.
+    /// How long a tensor of the results of steps is: as long as there are steps, or longer where their range can end before it begins.
     fn places_for_steps(&mut self, replaced: &Replaced) -> Option<Affine> {
         let (low, high) = replaced.range.clone();
         let count = high - low;
         let sizes = Polyhedron::sizes(&self.parameters);
-        let places = (0..=MORE_PLACES).map(|more| count.clone() + Affine::constant(more));
+        let places = (0..=MOST_BEFORE).map(|more| count.clone() + Affine::constant(more));
         let found = places.into_iter().find(|places| sizes.implies(places));
         if found.is_none() {
-            let message = format!("the steps of `{}` can be fewer than none", replaced.tensor);
-            let help = format!("say behind the sizes of the kernel that they cannot: `where {count} >= 0`");
-            self.report(self.blame(replaced.span, message, &format!("there are `{count}`")).help(help));
+            let is_never = sizes.implies(&-count.clone());
+            let (low, high) = &replaced.range;
+            let message = match is_never {
+                true => format!("`{}` has no steps at any size", replaced.tensor),
+                false => format!("the steps of `{}` can end before they begin", replaced.tensor),
+            };
+            let help = match is_never {
+                true => "let the range end behind its beginning".to_owned(),
+                false => format!("say behind the sizes of the kernel that they cannot: `where {low} <= {high}`"),
+            };
+            self.report(self.blame(replaced.span, message, &format!("from `{low}` to before `{high}`")).help(help));
         }
         found
     }
@@ -240,7 +255,8 @@ impl Lowering<'_> {
         let target = work.result_at(&step, &equation.subscripts);
         let whole = Equation { target: result.clone(), subscripts: target, ..equation.clone() };
         let extents = self.tensor(result)?.shape.clone();
-        let indices: Vec<Name> = (0..extents.len()).map(|axis| name(&format!("x{axis}"))).collect();
+        let taken: Vec<Name> = self.parameters.iter().cloned().collect();
+        let indices: Vec<Name> = (0..extents.len()).map(|axis| unused(&format!("x{axis}"), &taken)).collect();
         let subscripts: Vec<Affine> = indices.iter().map(Affine::variable).collect();
         let Some(left) = self.left_of(box_of(&indices, &extents), &subscripts, &[&whole]) else {
             return self.refuse_sources(equation, "which elements an equation replaces cannot be said by inequalities");

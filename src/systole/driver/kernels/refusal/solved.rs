@@ -7,13 +7,9 @@ use crate::driver::kernels::limits::{Limit, next_step};
 use crate::driver::kernels::searched::Searched;
 use crate::driver::pipeline::{defect, messages, prove};
 use crate::driver::shown::show::grouped_count;
-use std::time::{Duration, Instant};
 use systole_base::diagnostic::{Diagnostic, Diagnostics};
 use systole_compile::extract::{Law, Stuck, nearest, why_stuck};
 use systole_compile::mapping::{Design, SpaceDesign};
-
-/// How long further clashes are looked at for one that is plainer.
-const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The messages for an empty front. What stands against one design says nothing of those that were not looked at, so where there may be
 /// such the limits come first.
@@ -124,11 +120,15 @@ fn unfounded(searched: &Searched) -> Diagnostic {
 /// Of the dataflows without times the one to speak of: one that meets what the schedule says, whose values go forwards, and
 /// whose clash is small.
 fn plainest<'a>(searched: &'a Searched) -> Option<(&'a Vec<SpaceDesign>, Stuck)> {
-    // The first of them is explained, and then as many as there is time for.
-    let begun = Instant::now();
-    let stuck = searched.survey.stuck.iter().take_while(|_| begun.elapsed() < PATIENCE);
-    let explained = stuck.filter_map(|parts| Some((parts, why_stuck(searched.problem.solved()?, parts)?)));
-    explained.min_by_key(|(parts, why)| match why {
+    let mut explained = vec![];
+    for parts in &searched.survey.stuck {
+        explained.extend(why_stuck(searched.problem.solved()?, parts).map(|why| (parts, why)));
+        // What is too large to be decided takes long, and the others are as large.
+        if matches!(explained.last(), Some((_, Stuck::Undecided(_)))) {
+            break;
+        }
+    }
+    explained.into_iter().min_by_key(|(parts, why)| match why {
         Stuck::Clash(laws) => {
             let given = laws.iter().any(|law| matches!(law, Law::Given(_)));
             (false, !given, backwards(parts), laws.len())
