@@ -2,8 +2,7 @@
 //!
 //! Looked for, in this order: what `make setup` unpacks into `.z3`, the folder that `Z3_LIBRARY_PATH_OVERRIDE` names, pkg-config, the
 //! package `z3-solver` of Python. The first that is there is linked. A binary looks beside itself first (`../lib/systole`, as
-//! `make install` has it), then in each place where Z3 was when it was built. With the feature `vendored` what
-//! calls Z3 looks for none: it is built from its sources and is part of the binary.
+//! `make install` has it), then in each place where Z3 was when it was built.
 //!
 //! Packages that only run programs need no solver but in their tests. The files that are part of a package from elsewhere in the checkout,
 //! this one too, are links there, so that each package is whole by itself.
@@ -11,20 +10,16 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// What is said where there is none, a line each.
-const MISSING: [&str; 5] = [
+const MISSING: [&str; 4] = [
     "Z3 is not there. Any one of these is enough:",
     "  make setup               in a checkout of Systole; it needs Python with pip",
     "  pip install z3-solver    found through `python3`",
     "  Z3 4.13.3 or later       with its `z3.pc` where pkg-config looks, or its folder in Z3_LIBRARY_PATH_OVERRIDE",
-    "  --features vendored      builds Z3 too; it needs a C++ compiler and CMake 3.26 or later",
 ];
 
 fn main() {
     println!("cargo:rerun-if-env-changed=Z3_LIBRARY_PATH_OVERRIDE");
     shipped();
-    if std::env::var_os("CARGO_FEATURE_VENDORED").is_some() {
-        return;
-    }
     let found: Vec<PathBuf> = [unpacked(), named(), packaged(), of_python()].into_iter().flatten().collect();
     if found.is_empty() && needs_solver() {
         MISSING.iter().for_each(|line| println!("cargo::error={line}"));
