@@ -10,8 +10,7 @@ use super::steps::{Conditions, Law, Stuck, on_links, positions};
 use super::tally;
 use super::task::{Lines, Task, Work};
 use crate::cost::Cost;
-use crate::extract::LeftOut;
-use crate::extract::{Found, Survey};
+use crate::extract::{Found, LeftOut, Limits, Survey};
 use crate::mapping::{Design, Fold, Handoff, SpaceDesign, check_ways};
 use rayon::prelude::*;
 use systole_base::diagnostic::Checked;
@@ -156,6 +155,7 @@ fn search_in_order(task: &Task, keep: bool) -> Survey {
     // Nothing comes after it, so it has all that is left.
     let limit = task.limits.budget.max(task.work.sum().saturating_add(LEAST_IN_ORDER));
     for task in task.keeping_all() {
+        let task = task.within(Limits { in_parts: true, ..task.limits });
         let edges = edges(task.system, &task.choices);
         let mut looked_at: Vec<Placement> = vec![];
         for is_tight in [false, true] {

@@ -24,6 +24,8 @@ mod every_step;
 
 mod on_links;
 
+mod parts;
+
 mod positions;
 
 pub use on_links::on_links;
@@ -74,6 +76,8 @@ pub struct Conditions {
     positions: Vec<usize>,
     /// Whether a solver is asked for what takes many branches.
     asks: bool,
+    /// Whether what is not decided is solved for part by part.
+    in_parts: bool,
     /// What all points of each space have in common.
     equations: Vec<Arc<Vec<Affine>>>,
 }
@@ -104,9 +108,10 @@ impl Conditions {
         let unknowns = Unknowns::new(indices, system.parameters.clone());
         let positions = design.parts.iter().map(|part| part.position).collect();
         let (rows, unequal, span, laws, work) = (vec![], vec![], vec![], vec![], task.work.clone());
-        let (asks, spaces) = (task.limits.asks, system.spaces.iter().enumerate());
+        let (asks, in_parts, spaces) = (task.limits.asks, task.limits.in_parts, system.spaces.iter().enumerate());
         let equations = spaces.map(|(number, space)| known.equations(number, &space.domain.set)).collect();
-        let mut conditions = Conditions { unknowns, rows, unequal, span, laws, work, positions, asks, equations };
+        let mut conditions =
+            Conditions { unknowns, rows, unequal, span, laws, work, positions, asks, in_parts, equations };
         for space in 0..system.spaces.len() {
             conditions.add_flows(design, space, links)?;
             conditions.add_buses(design, space)?;
@@ -267,13 +272,20 @@ impl Conditions {
         self.laws.push(Law::Given(directive));
     }
 
-    /// The shortest steps: the least span, then the smallest coefficients; or the laws that clash.
+    /// The shortest steps: the least span, then the smallest coefficients; or the laws that clash. Where these are not decided and steps may be
+    /// solved for in parts, some that satisfy all conditions.
     pub fn shortest(&self, design: &Design, explained: bool) -> Result<Vec<SpaceDesign>, Stuck> {
-        self.shortest_by(design, |task, shifted| match explained && shifted {
+        let shortest = self.shortest_by(design, |task, shifted| match explained && shifted {
             true => minimise(task, LIMIT),
             false if self.asks => self.counted(|work| attempt_counted(task, LIMIT, work)),
             false => self.counted(|work| attempt_alone(task, work)),
-        })
+        });
+        match shortest {
+            Err(Stuck::Undecided(why)) if self.in_parts && !explained => {
+                self.by_parts(design).ok_or(Stuck::Undecided(why))
+            }
+            other => other,
+        }
     }
 
     /// The same where branch and bound decides: of many dataflows, those that take longer are passed over.
