@@ -22,9 +22,9 @@ pub use row_cache::RowCache;
 
 mod every_step;
 
-mod on_links;
+mod components;
 
-mod parts;
+mod on_links;
 
 mod positions;
 
@@ -282,7 +282,7 @@ impl Conditions {
         });
         match shortest {
             Err(Stuck::Undecided(why)) if self.in_parts && !explained => {
-                self.by_parts(design).ok_or(Stuck::Undecided(why))
+                self.by_components(design).ok_or(Stuck::Undecided(why))
             }
             other => other,
         }

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 impl Conditions {
     /// Steps that satisfy all conditions, with small coefficients; nothing where a part is not decided. How long they take as a whole is not
     /// asked, for that binds all parts together.
-    pub(super) fn by_parts(&self, design: &Design) -> Option<Vec<SpaceDesign>> {
+    pub(super) fn by_components(&self, design: &Design) -> Option<Vec<SpaceDesign>> {
         let whole = LinearProblem { rows: self.rows.clone(), goals: vec![], ..self.problem(design, true) };
         let values = solve_parts(&whole, |part| self.counted(|work| attempt_alone(part, work)))?;
         Some(self.parts(design, &values))
@@ -20,7 +20,7 @@ impl Conditions {
 /// A solution of a problem without goals that is small in each part; nothing where a part is not solved.
 fn solve_parts(whole: &LinearProblem, solve: impl Fn(&LinearProblem) -> Optimum) -> Option<Vec<i64>> {
     let mut values = vec![0; whole.bounds.len()];
-    for part in independent(whole) {
+    for part in components_of(whole) {
         let Optimum::Found(found) = solve(&restricted(whole, &part)) else { return None };
         part.iter().zip(found).for_each(|(unknown, value)| values[*unknown] = value);
     }
@@ -28,7 +28,7 @@ fn solve_parts(whole: &LinearProblem, solve: impl Fn(&LinearProblem) -> Optimum)
 }
 
 /// The unknowns, in parts that no condition binds together.
-fn independent(whole: &LinearProblem) -> Vec<Vec<usize>> {
+fn components_of(whole: &LinearProblem) -> Vec<Vec<usize>> {
     let mut bound = UnionFind::new(whole.bounds.len());
     let of_rows = whole.rows.iter().map(|row| &row.coefficients);
     for coefficients in of_rows.chain(whole.unequal.iter().map(|sum| &sum.coefficients)) {
@@ -58,7 +58,7 @@ fn restricted(whole: &LinearProblem, part: &[usize]) -> LinearProblem {
 
 #[cfg(test)]
 mod tests {
-    use super::{independent, solve_parts};
+    use super::{components_of, solve_parts};
     use crate::mapping::Row;
     use crate::smt::{LinearProblem, Unequal, attempt_alone};
 
@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn what_is_bound_together_is_one_part() {
-        let mut parts = independent(&problem());
+        let mut parts = components_of(&problem());
         parts.sort();
         assert_eq!(parts, [vec![0, 1], vec![2, 4], vec![3]]);
     }
