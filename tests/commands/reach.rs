@@ -477,12 +477,24 @@ Y[i, j] = G[i] + 1   where j >= N
 Y[i, j] = (sum(l in 0..M) Y[l, j + 1]) + G[i]   where j < N
 ";
 
-/// What loops have to see to, each at a size of its own and at the smallest.
+/// Each element is replaced three times a step: 24 spaces, whose steps are not decided together.
+const THREE_TIMES: &str = "\
+kernel three_times(M, N)
+in a[N + 1], b[2*N - 1]
+inout A[N, N] over t in 0..2
+A[i, j] = A[j + 1, j - 1] * (a[2*t + 1] - b[j + i])   where 1 <= j, j <= N - 2
+A[i, j] = A[t + 1, i + 1] * a[N - i]   where 1 <= i, i <= N - 2
+A[i, j] = max(A[i, i], b[t]) - A[i, i]   where j <= N - 2
+";
+
+/// What loops have to see to, each at a size of its own and at the smallest; what takes ten seconds with the feature `long-tests`.
 #[test]
 fn loops_are_built_for_all() {
     let folder = TempDir::new().expect("a folder");
     let file = folder.path().join("kernel.rec").display().to_string();
-    for (kernel, size) in [(REFLECTIONS, "M=5,N=3"), (SUMS, "M=4,N=3"), (BACKWARDS, "M=3,N=4")] {
+    let kernels = [(REFLECTIONS, "M=5,N=3"), (SUMS, "M=4,N=3"), (BACKWARDS, "M=3,N=4"), (THREE_TIMES, "M=1,N=4")];
+    let long = usize::from(cfg!(feature = "long-tests"));
+    for (kernel, size) in kernels.into_iter().take(3 + long) {
         std::fs::write(&file, kernel).expect("written");
         for size in [size, "M=1,N=1"] {
             let ran = output(&["run", &file, "--size", size, "--seconds", "0"]);

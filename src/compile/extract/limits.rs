@@ -32,8 +32,9 @@ pub struct Limits {
     pub stage: u64,
     /// Whether a solver is asked for steps that take many branches.
     pub asks: bool,
-    /// Whether steps that are not decided for all spaces together are solved for part by part, and are then not the shortest.
-    pub in_parts: bool,
+    /// Whether steps that are not decided for all spaces together are solved for one connected component at a time; they need not be the
+    /// shortest then.
+    pub by_components: bool,
     /// Whether smaller budgets are searched with first (`Limits::deepening`).
     pub deepens: bool,
     /// The budget that was asked for, and how many shares it has, where this one is a share of it.
@@ -138,7 +139,7 @@ impl Default for Limits {
             next: 48,
             stage: USUAL / 60,
             asks: true,
-            in_parts: false,
+            by_components: false,
             deepens: false,
             share_of: None,
         }

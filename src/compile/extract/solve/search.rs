@@ -155,7 +155,7 @@ fn search_in_order(task: &Task, keep: bool) -> Survey {
     // Nothing comes after it, so it has all that is left.
     let limit = task.limits.budget.max(task.work.sum().saturating_add(LEAST_IN_ORDER));
     for task in task.keeping_all() {
-        let task = task.within(Limits { in_parts: true, ..task.limits });
+        let task = task.within(Limits { by_components: true, ..task.limits });
         let edges = edges(task.system, &task.choices);
         let mut looked_at: Vec<Placement> = vec![];
         for is_tight in [false, true] {

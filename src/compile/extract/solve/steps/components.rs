@@ -1,5 +1,5 @@
-//! Steps that are solved for part by part: where no condition binds the steps of some spaces to those of others, each part is a problem of
-//! its own, and small.
+//! Steps that are solved for one connected component at a time: spaces whose steps no condition binds together are problems of their own,
+//! and small ones.
 
 use super::Conditions;
 use crate::mapping::{Design, Row, SpaceDesign};
@@ -8,26 +8,26 @@ use petgraph::unionfind::UnionFind;
 use std::collections::BTreeMap;
 
 impl Conditions {
-    /// Steps that satisfy all conditions, with small coefficients; nothing where a part is not decided. How long they take as a whole is not
-    /// asked, for that binds all parts together.
+    /// Steps that satisfy all conditions, with small coefficients; nothing where a component is not decided. The span binds all components
+    /// together, so it is left out, and these steps need not be the shortest.
     pub(super) fn by_components(&self, design: &Design) -> Option<Vec<SpaceDesign>> {
         let whole = LinearProblem { rows: self.rows.clone(), goals: vec![], ..self.problem(design, true) };
-        let values = solve_parts(&whole, |part| self.counted(|work| attempt_alone(part, work)))?;
+        let values = solve_by_components(&whole, |component| self.counted(|work| attempt_alone(component, work)))?;
         Some(self.parts(design, &values))
     }
 }
 
-/// A solution of a problem without goals that is small in each part; nothing where a part is not solved.
-fn solve_parts(whole: &LinearProblem, solve: impl Fn(&LinearProblem) -> Optimum) -> Option<Vec<i64>> {
+/// A solution of a problem without goals that is small in each component; nothing where one is not solved.
+fn solve_by_components(whole: &LinearProblem, solve: impl Fn(&LinearProblem) -> Optimum) -> Option<Vec<i64>> {
     let mut values = vec![0; whole.bounds.len()];
-    for part in components_of(whole) {
-        let Optimum::Found(found) = solve(&restricted(whole, &part)) else { return None };
-        part.iter().zip(found).for_each(|(unknown, value)| values[*unknown] = value);
+    for component in components_of(whole) {
+        let Optimum::Found(found) = solve(&restricted(whole, &component)) else { return None };
+        component.iter().zip(found).for_each(|(unknown, value)| values[*unknown] = value);
     }
     whole.allows(&values).then_some(values)
 }
 
-/// The unknowns, in parts that no condition binds together.
+/// The unknowns by component.
 fn components_of(whole: &LinearProblem) -> Vec<Vec<usize>> {
     let mut bound = UnionFind::new(whole.bounds.len());
     let of_rows = whole.rows.iter().map(|row| &row.coefficients);
@@ -37,28 +37,30 @@ fn components_of(whole: &LinearProblem) -> Vec<Vec<usize>> {
             used.for_each(|other| _ = bound.union(first, other));
         }
     }
-    let mut parts: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    (0..whole.bounds.len()).for_each(|unknown| parts.entry(bound.find(unknown)).or_default().push(unknown));
-    parts.into_values().collect()
+    let mut components: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (unknown, label) in bound.into_labeling().into_iter().enumerate() {
+        components.entry(label).or_default().push(unknown);
+    }
+    components.into_values().collect()
 }
 
 /// The conditions on these unknowns, which are to be small.
-fn restricted(whole: &LinearProblem, part: &[usize]) -> LinearProblem {
-    let of = |coefficients: &[i64]| part.iter().map(|unknown| coefficients[*unknown]).collect::<Vec<i64>>();
-    let speaks = |coefficients: &[i64]| part.iter().any(|unknown| coefficients[*unknown] != 0);
+fn restricted(whole: &LinearProblem, component: &[usize]) -> LinearProblem {
+    let of = |coefficients: &[i64]| component.iter().map(|unknown| coefficients[*unknown]).collect::<Vec<i64>>();
+    let speaks = |coefficients: &[i64]| component.iter().any(|unknown| coefficients[*unknown] != 0);
     let rows = whole.rows.iter().filter(|row| speaks(&row.coefficients));
     let unequal = whole.unequal.iter().filter(|sum| speaks(&sum.coefficients));
     LinearProblem {
-        bounds: part.iter().map(|unknown| whole.bounds[*unknown]).collect(),
+        bounds: component.iter().map(|unknown| whole.bounds[*unknown]).collect(),
         rows: rows.map(|row| Row { coefficients: of(&row.coefficients), ..row.clone() }).collect(),
         unequal: unequal.map(|sum| Unequal { coefficients: of(&sum.coefficients), ..sum.clone() }).collect(),
-        goals: vec![Goal::Magnitudes((0..part.len()).collect())],
+        goals: vec![Goal::Magnitudes((0..component.len()).collect())],
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{components_of, solve_parts};
+    use super::{components_of, solve_by_components};
     use crate::mapping::Row;
     use crate::smt::{LinearProblem, Unequal, attempt_alone};
 
@@ -74,22 +76,22 @@ mod tests {
     }
 
     #[test]
-    fn what_is_bound_together_is_one_part() {
-        let mut parts = components_of(&problem());
-        parts.sort();
-        assert_eq!(parts, [vec![0, 1], vec![2, 4], vec![3]]);
+    fn what_is_bound_together_is_one_component() {
+        let mut components = components_of(&problem());
+        components.sort();
+        assert_eq!(components, [vec![0, 1], vec![2, 4], vec![3]]);
     }
 
     #[test]
-    fn parts_have_a_solution_of_the_whole_or_none() {
-        let solve = |whole: &LinearProblem| solve_parts(whole, |part| attempt_alone(part, &mut 0));
+    fn components_have_a_solution_of_the_whole_or_none() {
+        let solve = |whole: &LinearProblem| solve_by_components(whole, |component| attempt_alone(component, &mut 0));
         let found = solve(&problem()).expect("a solution");
         assert!(problem().allows(&found), "{found:?}");
         assert_eq!(found.iter().map(|value| value.abs()).sum::<i64>(), 3, "{found:?}");
         let mut none = problem();
         none.rows.push(Row { coefficients: vec![0, 0, -1, 0, -1], least: -1, label: 2 });
         assert_eq!(solve(&none), None);
-        // A row of no unknown that does not hold belongs to no part.
+        // A row of no unknown that does not hold belongs to no component.
         let mut never = problem();
         never.rows.push(Row { coefficients: vec![0; 5], least: 1, label: 2 });
         assert_eq!(solve(&never), None);

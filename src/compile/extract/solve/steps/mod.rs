@@ -1,7 +1,7 @@
 //! Steps for all spaces of a system together.
 //!
 //! In: parts with places and dataflows, and their handoffs. Out: the shortest steps, by the optimiser over the generators
-//! of every dependence.
+//! of every dependence; or where these take too long, and nothing else is left, some steps.
 
 use crate::extract::solve::Task;
 use crate::extract::solve::task::Work;
@@ -20,9 +20,9 @@ mod row_cache;
 
 pub use row_cache::RowCache;
 
-mod every_step;
-
 mod components;
+
+mod every_step;
 
 mod on_links;
 
@@ -76,8 +76,8 @@ pub struct Conditions {
     positions: Vec<usize>,
     /// Whether a solver is asked for what takes many branches.
     asks: bool,
-    /// Whether what is not decided is solved for part by part.
-    in_parts: bool,
+    /// Whether what is not decided is solved for by components.
+    by_components: bool,
     /// What all points of each space have in common.
     equations: Vec<Arc<Vec<Affine>>>,
 }
@@ -108,10 +108,11 @@ impl Conditions {
         let unknowns = Unknowns::new(indices, system.parameters.clone());
         let positions = design.parts.iter().map(|part| part.position).collect();
         let (rows, unequal, span, laws, work) = (vec![], vec![], vec![], vec![], task.work.clone());
-        let (asks, in_parts, spaces) = (task.limits.asks, task.limits.in_parts, system.spaces.iter().enumerate());
+        let (asks, by_components, spaces) =
+            (task.limits.asks, task.limits.by_components, system.spaces.iter().enumerate());
         let equations = spaces.map(|(number, space)| known.equations(number, &space.domain.set)).collect();
         let mut conditions =
-            Conditions { unknowns, rows, unequal, span, laws, work, positions, asks, in_parts, equations };
+            Conditions { unknowns, rows, unequal, span, laws, work, positions, asks, by_components, equations };
         for space in 0..system.spaces.len() {
             conditions.add_flows(design, space, links)?;
             conditions.add_buses(design, space)?;
@@ -272,8 +273,8 @@ impl Conditions {
         self.laws.push(Law::Given(directive));
     }
 
-    /// The shortest steps: the least span, then the smallest coefficients; or the laws that clash. Where these are not decided and steps may be
-    /// solved for in parts, some that satisfy all conditions.
+    /// The shortest steps: the least span, then the smallest coefficients; or the laws that clash. Where these are not decided, and the
+    /// limits say so, some that satisfy all conditions (`by_components`).
     pub fn shortest(&self, design: &Design, explained: bool) -> Result<Vec<SpaceDesign>, Stuck> {
         let shortest = self.shortest_by(design, |task, shifted| match explained && shifted {
             true => minimise(task, LIMIT),
@@ -281,7 +282,7 @@ impl Conditions {
             false => self.counted(|work| attempt_alone(task, work)),
         });
         match shortest {
-            Err(Stuck::Undecided(why)) if self.in_parts && !explained => {
+            Err(Stuck::Undecided(why)) if self.by_components && !explained => {
                 self.by_components(design).ok_or(Stuck::Undecided(why))
             }
             other => other,
