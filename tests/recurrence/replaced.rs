@@ -214,6 +214,10 @@ fn the_index_of_the_steps_has_a_name_of_its_own() {
         let said = refusal(&format!("kernel k(N)\nin a[N]\ninout A[N] over {name} in 0..2\nA[i] = A[i] + a[i]"));
         assert!(said.contains(&format!("`{name}` is declared as something else and cannot be an index")), "{said}");
     }
+    let said = refusal("kernel k(N)\ninout A[N] over t in 0..2\nin t[N]\nA[i] = A[i] + t[i]");
+    assert!(said.contains("`t` is declared as something else and cannot be an index"), "{said}");
+    let said = refusal("kernel k(N)\ninout A[N] over exp in 0..2\nA[i] = A[i] + 1");
+    assert!(said.contains("`exp` is the name of a function"), "{said}");
     // The names that are given within are none of these.
     check(
         "kernel k(x0, x1)\ninout A[x0] over t in 0..x1\nA[i] = A[i] + 1 where i > t",

@@ -50,6 +50,10 @@ impl Lowering<'_> {
                 self.declare_tensor(&tensor.node, tensor.span);
             }
         }
+        for steps in tensors.iter().filter_map(|tensor| tensor.node.over.as_ref()) {
+            self.check_not_a_function(&steps.index);
+            self.check_not_declared(&steps.index);
+        }
     }
 
     fn declare_tensor(&mut self, tensor: &ast::Tensor, span: Span) {

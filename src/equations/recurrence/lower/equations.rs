@@ -302,6 +302,16 @@ impl Lowering<'_> {
         set
     }
 
+    /// Whether the name of an index is that of no size and no tensor; a report if it is.
+    pub(super) fn check_not_declared(&mut self, index: &Ident) -> bool {
+        let is_free = !self.is_parameter(&index.node) && self.tensor(&index.node).is_none();
+        if !is_free {
+            let message = format!("`{}` is declared as something else and cannot be an index", index.node);
+            self.report(self.blame(index.span, message, "bound here").help("choose another name"));
+        }
+        is_free
+    }
+
     /// Brings an index into scope; it must be new.
     pub(super) fn bind_index(&mut self, index: &Ident, scope: &mut Scope) -> bool {
         self.check_not_a_function(index);
@@ -315,9 +325,7 @@ impl Lowering<'_> {
             self.report(diagnostic);
             return false;
         }
-        if self.is_parameter(&index.node) || self.tensor(&index.node).is_some() {
-            let message = format!("`{}` is declared as something else and cannot be an index", index.node);
-            self.report(self.blame(index.span, message, "bound here").help("choose another name"));
+        if !self.check_not_declared(index) {
             return false;
         }
         if scope.indices.len() >= INDEX_LIMIT {

@@ -17,8 +17,8 @@ use systole_base::span::Span;
 /// How many equations one may become.
 const CASE_LIMIT: usize = 64;
 
-/// By how much the range of the steps may end before it begins: `1..N - 1` at N = 1 does by one. A tensor of their results is longer by as
-/// much, so its length is none of these sizes below 0. Ranges that people write stay below this.
+/// By how much the range of the steps may end before it begins: `1..N - 1` does so by one at N = 1. The tensor of their results has an element
+/// more for each, since no extent may be negative. Ranges that people write stay below this.
 const MOST_BEFORE: i64 = 8;
 
 const NO_CLOSED_FORM: &str = "where the last value of an element was written has no closed form";
@@ -37,17 +37,10 @@ pub(super) struct Replaced {
 impl Lowering<'_> {
     /// The steps in which the elements of a declared tensor are replaced; one where none are said.
     pub(super) fn declare_replaced(&mut self, tensor: &ast::Tensor, span: Span) {
-        let taken: Vec<Name> =
-            self.parameters.iter().chain(self.tensors.iter().map(|known| &known.name)).cloned().collect();
+        let taken = self.declared();
         let (step, range) = match &tensor.over {
             None => (unused("step", &taken), Some((Affine::default(), Affine::constant(1)))),
-            Some(ast::Binding { index, .. }) if taken.contains(&index.node) || index.node == tensor.name.node => {
-                let message = format!("`{}` is declared as something else and cannot be an index", index.node);
-                self.report(self.blame(index.span, message, "counts steps here").help("choose another name"));
-                return;
-            }
             Some(ast::Binding { index, range: Some((low, high)), step: 1 }) => {
-                self.check_not_a_function(index);
                 let (low, high) = (self.lower_affine(low, &[]), self.lower_affine(high, &[]));
                 (index.node.clone(), low.zip(high))
             }
@@ -61,6 +54,11 @@ impl Lowering<'_> {
         if let Some(range) = range {
             self.replaced.push(Replaced { tensor: tensor.name.node.clone(), step, range, span });
         }
+    }
+
+    /// The names of sizes and tensors.
+    fn declared(&self) -> Vec<Name> {
+        self.parameters.iter().chain(self.tensors.iter().map(|known| &known.name)).cloned().collect()
     }
 
     /// All equations with one value for each element.
@@ -134,8 +132,7 @@ impl Lowering<'_> {
             self.report(self.blame(equation.span, message, "of a tensor that comes in and leaves").help(help));
             return None;
         }
-        let taken: Vec<Name> =
-            self.parameters.iter().chain(self.tensors.iter().map(|known| &known.name)).cloned().collect();
+        let taken = self.declared();
         let count =
             self.tensors.iter().filter(|known| known.name.starts_with(&format!("{}_", replaced.tensor))).count();
         let result = unused(&format!("{}_{}", replaced.tensor, count + 1), &taken);
@@ -255,7 +252,7 @@ impl Lowering<'_> {
         let target = work.result_at(&step, &equation.subscripts);
         let whole = Equation { target: result.clone(), subscripts: target, ..equation.clone() };
         let extents = self.tensor(result)?.shape.clone();
-        let taken: Vec<Name> = self.parameters.iter().cloned().collect();
+        let taken = self.declared();
         let indices: Vec<Name> = (0..extents.len()).map(|axis| unused(&format!("x{axis}"), &taken)).collect();
         let subscripts: Vec<Affine> = indices.iter().map(Affine::variable).collect();
         let Some(left) = self.left_of(box_of(&indices, &extents), &subscripts, &[&whole]) else {
@@ -275,8 +272,7 @@ impl Lowering<'_> {
     fn write_last(&mut self, work: &Work, replaced: &Replaced) -> Option<(Name, Vec<Equation>)> {
         let tensor = &replaced.tensor;
         let shape = self.tensor(tensor)?.shape.clone();
-        let taken: Vec<Name> =
-            self.parameters.iter().chain(self.tensors.iter().map(|known| &known.name)).cloned().collect();
+        let taken = self.declared();
         let target = unused(&format!("{tensor}_out"), &taken);
         let span = replaced.span;
         self.tensors.push(Tensor {
