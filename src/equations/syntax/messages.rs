@@ -93,7 +93,7 @@ fn misspelt(text: &str, met: &str, wants_name: bool) -> Option<String> {
         return None;
     }
     // With subscripts it is a name of the kernel's own.
-    if text.trim_start()[first.len()..].starts_with('[') {
+    if text.strip_prefix(first).is_some_and(|rest| rest.starts_with('[')) {
         return None;
     }
     let meant = FOREIGN.iter().find(|(word, _)| *word == first).map(|(_, ours)| *ours);
