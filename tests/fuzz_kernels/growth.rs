@@ -364,22 +364,11 @@ pub fn reads(value: &Value) -> Vec<String> {
 
 /// What is read.
 fn accesses(value: &Value) -> Vec<(String, Vec<Form>)> {
-    fn collect(value: &Expr, found: &mut Vec<(String, Vec<Form>)>) {
-        match value {
-            Expr::Number(_) | Expr::Index(_) => {}
-            Expr::Read(tensor, subscripts) => found.push((tensor.clone(), subscripts.clone())),
-            Expr::Else(tensor, subscripts, other) => {
-                found.push((tensor.clone(), subscripts.clone()));
-                collect(other, found);
-            }
-            Expr::Apply(_, arguments) => arguments.iter().for_each(|argument| collect(argument, found)),
-            Expr::Reduce(_, _, body) => collect(body, found),
-        }
-    }
     let mut found = vec![];
+    let mut seen = |tensor: &str, subscripts: &[Form]| found.push((tensor.to_owned(), subscripts.to_vec()));
     match value {
-        Value::Plain(value) | Value::Scattered(_, _, value) => collect(value, &mut found),
-        Value::Joint(_, _, _, terms) => terms.iter().for_each(|term| collect(term, &mut found)),
+        Value::Plain(value) | Value::Scattered(_, _, value) => value.visit_reads(&mut seen),
+        Value::Joint(_, _, _, terms) => terms.iter().for_each(|term| term.visit_reads(&mut seen)),
     }
     found
 }

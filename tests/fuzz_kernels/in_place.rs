@@ -9,13 +9,13 @@ use crate::growth::Growth;
 use crate::kernel::{Equation, Expr, Form, Kernel, Range, Role, Tensor, Value};
 
 /// What is replaced.
-pub const TENSOR: &str = "A";
+const TENSOR: &str = "A";
 
 /// The index that counts steps.
 const STEP: &str = "t";
 
 /// One kernel of so many is of this kind.
-pub const ONE_OF: u64 = 12;
+const ONE_OF: u64 = 12;
 
 /// The kernel of this number, if it is of this kind.
 pub fn kernel(seed: u64, number: u64) -> Option<Kernel> {

@@ -141,6 +141,22 @@ impl Expr {
     }
 }
 
+impl Expr {
+    /// Each element that is read.
+    pub fn visit_reads(&self, seen: &mut impl FnMut(&str, &[Form])) {
+        match self {
+            Expr::Number(_) | Expr::Index(_) => {}
+            Expr::Read(tensor, subscripts) => seen(tensor, subscripts),
+            Expr::Else(tensor, subscripts, other) => {
+                seen(tensor, subscripts);
+                other.visit_reads(seen);
+            }
+            Expr::Apply(_, arguments) => arguments.iter().for_each(|argument| argument.visit_reads(seen)),
+            Expr::Reduce(_, _, body) => body.visit_reads(seen),
+        }
+    }
+}
+
 impl Display for Expr {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         let list = |arguments: &[Expr]| arguments.iter().map(Expr::to_string).collect::<Vec<_>>().join(", ");
@@ -220,6 +236,13 @@ pub struct Equation {
     pub value: Value,
 }
 
+impl Equation {
+    /// Whether its conditions hold at a point.
+    pub fn holds(&self, scope: &Scope) -> bool {
+        self.conditions.iter().all(|(low, high)| low.at(scope) <= high.at(scope))
+    }
+}
+
 impl Display for Equation {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         let target = access(&self.target, &self.subscripts);
@@ -279,14 +302,10 @@ impl Kernel {
 
     /// Whether a value reads an element that is replaced in its place.
     pub fn reads_in_place(&self, value: &Expr) -> bool {
-        let is_in_place = |name: &String| self.with_role(Role::InPlace).any(|tensor| tensor.name == *name);
-        match value {
-            Expr::Number(_) | Expr::Index(_) => false,
-            Expr::Read(tensor, _) => is_in_place(tensor),
-            Expr::Else(tensor, _, other) => is_in_place(tensor) || self.reads_in_place(other),
-            Expr::Apply(_, arguments) => arguments.iter().any(|argument| self.reads_in_place(argument)),
-            Expr::Reduce(_, _, body) => self.reads_in_place(body),
-        }
+        let is_in_place = |name: &str| self.with_role(Role::InPlace).any(|tensor| tensor.name == name);
+        let mut found = false;
+        value.visit_reads(&mut |tensor, _| found |= is_in_place(tensor));
+        found
     }
 
     /// Whether something is reduced over elements that are replaced in their place.

@@ -104,9 +104,8 @@ impl Run<'_> {
             self.states.insert(equation.target.clone(), whole);
             return Ok(());
         }
-        let holds = |scope: &Scope| equation.conditions.iter().all(|(low, high)| low.at(scope) <= high.at(scope));
         let others = if let Value::Joint(_, others, ..) = &equation.value { &others[..] } else { &[] };
-        for scope in points(&equation.ranges, sizes).into_iter().filter(holds) {
+        for scope in points(&equation.ranges, sizes).into_iter().filter(|scope| equation.holds(scope)) {
             for target in std::iter::once(&equation.target).chain(others) {
                 let flat = self.arrays[target].locate(&at(&equation.subscripts, &scope));
                 let states = self.states.get_mut(target);
@@ -126,9 +125,7 @@ impl Run<'_> {
         for step in points(kernel.steps.as_slice(), sizes) {
             for equation in kernel.equations.iter().filter(|equation| equation.target == tensor.name) {
                 let Value::Plain(value) = &equation.value else { return Err("no plain equation".to_owned()) };
-                let holds =
-                    |scope: &Scope| equation.conditions.iter().all(|(low, high)| low.at(scope) <= high.at(scope));
-                for scope in points(&equation.ranges, &step).into_iter().filter(holds) {
+                for scope in points(&equation.ranges, &step).into_iter().filter(|scope| equation.holds(scope)) {
                     let value = self.value(value, &scope, sizes)?;
                     let array = self.arrays.get_mut(&tensor.name).ok_or("no tensor")?;
                     let flat = array.locate(&at(&equation.subscripts, &scope));

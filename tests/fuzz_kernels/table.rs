@@ -31,11 +31,10 @@ impl Table {
         self.answers.values().filter(|answer| answer.kind == kind).count()
     }
 
-    /// How many kernels that replace in place came to this, or to anything.
-    pub fn count_in_place(&self, kind: Option<Kind>) -> usize {
-        let is_in_place = |number: &u64| in_place::kernel(self.asked.seed, *number).is_some();
-        let answers = self.answers.iter().filter(|(number, _)| is_in_place(number));
-        answers.filter(|(_, answer)| kind.is_none_or(|kind| answer.kind == kind)).count()
+    /// How many kernels that replace in place came to this.
+    pub fn count_in_place(&self, kind: Kind) -> usize {
+        let of_kind = self.answers.iter().filter(|(_, answer)| answer.kind == kind);
+        of_kind.filter(|(number, _)| in_place::kernel(self.asked.seed, **number).is_some()).count()
     }
 
     /// The numbers of the kernels that came to this, by reason.
