@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 use systole_base::integer::Polyhedron;
 use systole_compile::mapping::{Dependence, Row};
-use systole_compile::smt::{Goal, LinearProblem, Optimum, Series, Unequal, attempt_alone, minimise};
+use systole_compile::smt::{Goal, LinearProblem, Optimum, Series, Unequal, attempt, attempt_alone, minimise};
 
 const LIMIT: Duration = Duration::from_secs(30);
 
@@ -254,6 +254,16 @@ fn what_has_no_answer_says_so() {
     };
     let falling = LinearProblem { goals: vec![Goal::Form(vec![1])], ..free.clone() };
     assert_eq!(minimise(&falling, LIMIT), Optimum::Endless);
+    assert_eq!(attempt_alone(&falling, &mut 0), Optimum::Endless);
+    // Twice an unknown is odd: what falls without end over the rationals has no integers at all.
+    let odd = [row(&[2, 0], 1, 7), row(&[-2, 0], -1, 7)];
+    let nowhere = LinearProblem {
+        bounds: vec![(None, None); 2],
+        rows: odd.into(),
+        goals: vec![Goal::Form(vec![0, 1])],
+        ..LinearProblem::default()
+    };
+    assert_eq!(attempt_alone(&nowhere, &mut 0), Optimum::Clash(vec![7]));
     let longer = LinearProblem { goals: vec![Goal::Form(vec![1, 1])], ..free.clone() };
     assert_eq!(unknown(&longer, LIMIT), "the problem speaks of an unknown that it does not have");
     let huge = LinearProblem { rows: vec![row(&[1], i64::MAX, 0)], goals: vec![Goal::Form(vec![4])], ..free.clone() };
@@ -322,6 +332,29 @@ proptest! {
             Optimum::Endless => prop_assert!(false, "every goal has a least value within bounds"),
             Optimum::Unknown(reason) => prop_assert!(false, "{}", reason),
         }
+    }
+
+    /// Without bounds a goal may fall without end, the second one among the solutions that are best by the first: as Z3 says, too.
+    #[test]
+    fn what_falls_without_end_agrees_with_z3(
+        rows in prop::collection::vec((prop::collection::vec(-2i64..3, 3), -3i64..6), 2..7),
+        unequal in prop::collection::vec((prop::collection::vec(-1i64..2, 3), -1i64..2), 0..3),
+        goals in prop::collection::vec(prop::collection::vec(-1i64..2, 3), 1..3),
+    ) {
+        let labelled = (rows.len()..).zip(unequal);
+        let problem = LinearProblem {
+            bounds: vec![(None, None); 3],
+            unequal: labelled.map(|(label, (coefficients, value))| Unequal { coefficients, value, label }).collect(),
+            rows: (0..).zip(&rows).map(|(label, (sides, least))| row(sides, *least, label)).collect(),
+            goals: goals.into_iter().map(Goal::Form).collect(),
+        };
+        let alone = attempt_alone(&problem, &mut 0);
+        let asked = attempt(&beyond_branch_and_bound(&problem), Duration::from_millis(500));
+        let is_unknown = |answer: &Optimum| matches!(answer, Optimum::Unknown(_));
+        prop_assume!(!is_unknown(&asked));
+        prop_assert!(!is_unknown(&alone), "{alone:?} where Z3 says {asked:?}");
+        prop_assert_eq!(alone == Optimum::Endless, asked == Optimum::Endless);
+        prop_assert_eq!(matches!(alone, Optimum::Clash(_)), matches!(asked, Optimum::Clash(_)));
     }
 
     /// Where some unknowns are multiples, with the value that the goals have there; Z3 is not asked. One problem after the other goes on from

@@ -1,8 +1,8 @@
 //! The best integer solution of a linear problem, by branch and bound.
 //!
 //! In: a [`LinearProblem`]. Out: its best solution, of equally good ones the one whose unknowns are smallest in their order,
-//! positive before negative; or that no integers satisfy it. Nothing where a number does not fit, a goal has no least value,
-//! or the tree grows too large: then another solver has to be asked. Numbers have 64 bits, or 128 where these are too few.
+//! positive before negative; that no integers satisfy it; or that a goal falls without end. Nothing where a number does not fit or the
+//! tree grows too large: then another solver has to be asked. Numbers have 64 bits, or 128 where these are too few.
 //! A node is the problem over the rationals with a few more inequalities ([`Dictionary`]); its goals bound those of all
 //! integers within. The order of the solutions is goals like any other, so the first node whose solution is one of the
 //! problem holds the answer. A node divides at a sum that is less than 1 from a value that it must not have, else at an
@@ -28,6 +28,8 @@ pub(super) enum Best {
     At(Vec<i64>),
     /// No integers satisfy the problem.
     Nowhere,
+    /// Some do, and a goal has no least value among them.
+    Endless,
 }
 
 /// How far a tree may grow: in nodes, and in numbers that are written for them.
@@ -54,10 +56,24 @@ pub(super) fn best(problem: &LinearProblem, most: Size, work: &mut u64) -> Optio
     }
     let best = best_of::<i64>(&tree, most).or_else(|| best_of::<i128>(&tree, most));
     *work = work.saturating_add(tree.work.get());
-    best?.best()
+    match best?.best()? {
+        Best::Endless => endless(problem, most, work),
+        best => Some(best),
+    }
 }
 
-/// `None` where a number does not fit, or a goal has no least value.
+/// What a goal that falls without end over the rationals says of integers. It falls along a direction of rational numbers, so along one of
+/// integers: from any solution there is a better one in that direction. A sum that must not have some value has it at one step of such a way
+/// at most, or at all of them, and then at the solution that it began with.
+fn endless(problem: &LinearProblem, most: Size, work: &mut u64) -> Option<Best> {
+    let all = (0..problem.bounds.len()).collect();
+    match best(&LinearProblem { goals: vec![Goal::Magnitudes(all)], ..problem.clone() }, most, work)? {
+        Best::At(_) => Some(Best::Endless),
+        other => Some(other),
+    }
+}
+
+/// `None` where a number does not fit.
 fn best_of<N: Number>(tree: &Tree, most: Size) -> Option<Ended> {
     search(tree, tree.node(tree.root::<N>()?)?, most)
 }
@@ -104,13 +120,15 @@ pub(super) fn any_best(
 
 fn any_best_of(tree: &Tree, most: Size, left: &mut Option<Left>) -> Option<Best> {
     let mut root = tree.root_after(left.take())?;
-    tree.solve(&mut root)?;
+    if tree.solve(&mut root)? == Ending::Endless {
+        return None;
+    }
     let (rows, fixed, goals) = (tree.rows.clone(), tree.fixed.clone(), tree.goals.clone());
     *left = Some(Left { rows, fixed, goals, dictionary: root.clone() });
     let node = tree.node(root)?;
     let is_whole = match &node {
-        Some(node) => tree.divide(node)?.is_none(),
-        None => true,
+        Solved::Best(node) => tree.divide(node)?.is_none(),
+        Solved::Empty | Solved::Endless => true,
     };
     if !is_whole && tree.has_no_point() {
         return Some(Best::Nowhere);
@@ -118,9 +136,13 @@ fn any_best_of(tree: &Tree, most: Size, left: &mut Option<Left>) -> Option<Best>
     search(tree, node, most)?.best()
 }
 
-/// Divides the best node until its solution is one of the problem; `None` where a number does not fit, or a goal has no least value.
-fn search<N: Number>(tree: &Tree, root: Option<Node<N>>, most: Size) -> Option<Ended> {
-    let mut open: Vec<Node<N>> = root.into_iter().collect();
+/// Divides the best node until its solution is one of the problem; `None` where a number does not fit.
+fn search<N: Number>(tree: &Tree, root: Solved<N>, most: Size) -> Option<Ended> {
+    let mut open: Vec<Node<N>> = match root {
+        Solved::Best(root) => vec![root],
+        Solved::Empty => vec![],
+        Solved::Endless => return Some(Ended::Best(Best::Endless)),
+    };
     for _ in 0..most.nodes {
         if tree.work.get() > most.written {
             return Some(Ended::Large);
@@ -134,10 +156,22 @@ fn search<N: Number>(tree: &Tree, root: Option<Node<N>>, most: Size) -> Option<E
         };
         for side in sides {
             let row = tree.line(&side.terms, side.least.checked_neg()?)?;
-            open.extend(tree.node(node.dictionary.with(&row)?)?);
+            match tree.node(node.dictionary.with(&row)?)? {
+                Solved::Best(side) => open.push(side),
+                Solved::Empty => {}
+                // With one more inequality a goal falls without end only where it did so before.
+                Solved::Endless => return None,
+            }
         }
     }
     Some(Ended::Large)
+}
+
+/// What a node is over the rationals.
+enum Solved<N> {
+    Best(Node<N>),
+    Empty,
+    Endless,
 }
 
 /// The best rational solution of the problem with some more inequalities; all numbers are times the denominator.
@@ -242,10 +276,12 @@ impl Tree<'_> {
         ending
     }
 
-    /// The best solution over the rationals; `Some(None)` where there is none.
-    fn node<N: Number>(&self, mut dictionary: Dictionary<N>) -> Option<Option<Node<N>>> {
-        if self.solve(&mut dictionary)? == Ending::Empty {
-            return Some(None);
+    /// The best solution over the rationals.
+    fn node<N: Number>(&self, mut dictionary: Dictionary<N>) -> Option<Solved<N>> {
+        match self.solve(&mut dictionary)? {
+            Ending::Least => {}
+            Ending::Empty => return Some(Solved::Empty),
+            Ending::Endless => return Some(Solved::Endless),
         }
         let denominator = dictionary.denominator();
         let mut values: Vec<N> =
@@ -255,7 +291,7 @@ impl Tree<'_> {
             values[*unknown] = pair[0].checked_sub(&pair[1])?;
         }
         let goals = dictionary.scores().collect();
-        Some(Some(Node { dictionary, denominator, goals, values }))
+        Some(Solved::Best(Node { dictionary, denominator, goals, values }))
     }
 
     /// A sum and a constant over the variables, the constant first.

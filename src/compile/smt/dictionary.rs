@@ -25,6 +25,8 @@ pub(super) enum Ending {
     Least,
     /// No values satisfy all rows.
     Empty,
+    /// A goal falls without end; the dictionary is not to be used again.
+    Endless,
 }
 
 /// Lines of one length, one after the other: each node of branch and bound has a copy, which is one piece.
@@ -138,7 +140,7 @@ impl<N: Number> Dictionary<N> {
     }
 
     /// Makes all variables 0 or more and the goals least in their order; they are the same each time. `None` where a number does not
-    /// fit, a goal has no least value, or it takes too long.
+    /// fit, or it takes too long.
     pub fn solve(&mut self, goals: &[Vec<i64>]) -> Option<Ending> {
         self.pivots = 0;
         if !self.make_feasible()? {
@@ -146,7 +148,9 @@ impl<N: Number> Dictionary<N> {
         }
         for goal in &goals[self.goals.count()..] {
             self.goals.push(self.written(goal)?);
-            self.minimise()?;
+            if !self.minimise()? {
+                return Some(Ending::Endless);
+            }
         }
         Some(Ending::Least)
     }
@@ -201,18 +205,19 @@ impl<N: Number> Dictionary<N> {
         first.unwrap_or(Ordering::Equal).then(self.beside[one].cmp(&self.beside[other]))
     }
 
-    /// The primal simplex method for the last goal; whoever moves a variable that adds to one before makes it worse.
-    fn minimise(&mut self) -> Option<()> {
-        let Some(last) = self.goals.count().checked_sub(1) else { return Some(()) };
+    /// The primal simplex method for the last goal; whoever moves a variable that adds to one before makes it worse. Whether the goal
+    /// has a least value.
+    fn minimise(&mut self) -> Option<bool> {
+        let Some(last) = self.goals.count().checked_sub(1) else { return Some(true) };
         let is_fixed = |at: usize| self.goals.iter().take(last).any(|goal| goal[at].is_positive());
         let fixed: Vec<bool> = (0..self.goals.width).map(is_fixed).collect();
         loop {
             let goal = self.goals.line(last);
             let lowers = (0..self.beside.len()).filter(|column| !fixed[column + 1] && goal[column + 1].is_negative());
             let Some(column) = lowers.min_by_key(|column| self.rank(goal[column + 1], self.beside[*column])) else {
-                return Some(());
+                return Some(true);
             };
-            let row = self.first_to_vanish(column)?;
+            let Some(row) = self.first_to_vanish(column) else { return Some(false) };
             self.pivot(row, column)?;
         }
     }
@@ -222,7 +227,7 @@ impl<N: Number> Dictionary<N> {
         (if self.pivots < MOST_GREEDY { promise } else { N::zero() }, variable)
     }
 
-    /// The basic variable that is 0 first where the variable of this column grows.
+    /// The basic variable that is 0 first where the variable of this column grows; `None` where it may grow without end.
     fn first_to_vanish(&self, column: usize) -> Option<usize> {
         let falls = (0..self.basic.len()).filter(|row| self.lines.line(*row)[column + 1].is_negative());
         falls.min_by(|one, other| {

@@ -76,6 +76,7 @@ fn decided(problem: &LinearProblem, written: u64, work: &mut u64) -> Option<Opti
     Some(match best(problem, Size { nodes: MOST_NODES, written }, work)? {
         Best::At(values) => Optimum::Found(values),
         Best::Nowhere => Optimum::Clash(problem.labels().into_iter().collect()),
+        Best::Endless => Optimum::Endless,
     })
 }
 
@@ -83,7 +84,7 @@ fn decided(problem: &LinearProblem, written: u64, work: &mut u64) -> Option<Opti
 pub fn soon(problem: &LinearProblem, work: &mut u64) -> Option<Vec<i64>> {
     match problem.is_well_formed().then(|| best(problem, Size::of_nodes(FEW_NODES), work))?? {
         Best::At(values) => Some(values),
-        Best::Nowhere => None,
+        Best::Nowhere | Best::Endless => None,
     }
 }
 
@@ -119,7 +120,7 @@ impl Series {
             (&mut self.left, &mut self.work),
         )? {
             Best::At(values) => values.iter().zip(multiples).all(is_multiple).then_some(values),
-            Best::Nowhere => None,
+            Best::Nowhere | Best::Endless => None,
         }
     }
 }

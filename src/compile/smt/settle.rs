@@ -19,7 +19,7 @@ pub fn settle(obligation: &Obligation, limit: Duration) -> Verdict {
     match problem(obligation).and_then(|problem| best(&problem, Size::of_nodes(MOST_NODES), &mut 0)) {
         Some(Best::Nowhere) => Verdict::Proved,
         Some(Best::At(turned)) => refuted(obligation, &turned).unwrap_or_else(|| discharge(obligation, limit).verdict),
-        None => discharge(obligation, limit).verdict,
+        Some(Best::Endless) | None => discharge(obligation, limit).verdict,
     }
 }
 
