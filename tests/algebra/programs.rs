@@ -179,12 +179,14 @@ fn one_query_is_split_into_a_chain_of_blocks() {
     }
 }
 
+/// A search of half a minute.
+#[cfg(feature = "long-tests")]
 #[test]
 fn one_query_is_split_into_a_tree() {
     let tree = Run {
         kernel: "decode_attention",
         coordinates: &["--split", "j=2xW"],
-        place: unless_long("(j1, j2)"),
+        place: None,
         // Four times the default, which ends at a design of one cycle more.
         flags: &["--rank", "2", "--budget", "24000000"],
         size: "W=5,D=3",

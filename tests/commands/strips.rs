@@ -115,14 +115,13 @@ fn a_design_in_strips_is_a_file() {
 #[test]
 fn what_is_reduced_over_is_divided_as_well() {
     let (folder, path) = kernel(&scheduled("place (k mod 4, j mod 4)   memory C.k"));
-    for sizes in ["M=5,N=6,K=7", "M=2,N=4,K=8", "M=1,N=1,K=1"] {
-        let ran = json(&["run", &path, "--schedule", "s", "--size", sizes]);
-        assert_eq!(
-            (&ran["prove"]["result"], &ran["sim"]["matches_reference"]),
-            (&"proved".into(), &true.into()),
-            "{sizes}"
-        );
-        assert_eq!(ran["search"]["strips"], serde_json::json!({ "j": 4, "k": 4 }), "{sizes}");
+    let program = folder.path().join("k.pe").display().to_string();
+    let ran = json(&["run", &path, "--schedule", "s", "--size", "M=5,N=6,K=7", "--program", &program]);
+    assert_eq!((&ran["prove"]["result"], &ran["sim"]["matches_reference"]), (&"proved".into(), &true.into()));
+    assert_eq!(ran["search"]["strips"], serde_json::json!({ "j": 4, "k": 4 }));
+    for sizes in ["M=2,N=4,K=8", "M=1,N=1,K=1"] {
+        let ran = json(&["sim", &program, "--reference", &path, "--size", sizes]);
+        assert_eq!(ran["matches_reference"], true, "{sizes}");
     }
     let file = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let [design, again] = ["x.design", "again.design"].map(file);

@@ -9,7 +9,7 @@
 //! unknown that is no integer; its sides go on from its dictionary.
 //! Land and Doig, An automatic method of solving discrete programming problems, 1960.
 
-use super::dictionary::{Dictionary, Ending};
+use super::dictionary::{Dictionary, Ending, Sum};
 use super::lattice::have_no_point;
 use super::linear::{Goal, LinearProblem};
 use super::number::Number;
@@ -99,7 +99,7 @@ impl Ended {
 pub(super) struct Left {
     rows: Vec<Inequality>,
     fixed: Vec<i64>,
-    goals: Vec<Vec<i64>>,
+    goals: Vec<Sum>,
     dictionary: Dictionary<i64>,
 }
 
@@ -155,7 +155,7 @@ fn search<N: Number>(tree: &Tree, root: Solved<N>, most: Size) -> Option<Ended> 
             return tree.values(&node).map(|values| Ended::Best(Best::At(values)));
         };
         for side in sides {
-            let row = tree.line(&side.terms, side.least.checked_neg()?)?;
+            let row = tree.sum(&side.terms, side.least.checked_neg()?)?;
             match tree.node(node.dictionary.with(&row)?)? {
                 Solved::Best(side) => open.push(side),
                 Solved::Empty => {}
@@ -204,7 +204,7 @@ struct Tree<'a> {
     /// The sums that must not have some value, with it.
     unequal: Vec<(Terms, i64)>,
     /// The goals over the variables; with those of the order the best solution is the only one.
-    goals: Vec<Vec<i64>>,
+    goals: Vec<Sum>,
     /// The numbers written so far.
     work: Cell<u64>,
 }
@@ -265,7 +265,7 @@ impl Tree<'_> {
 
     /// The rows of the problem.
     fn root<N: Number>(&self) -> Option<Dictionary<N>> {
-        let rows = self.rows.iter().map(|row| self.line(&row.terms, row.least.checked_neg()?));
+        let rows = self.rows.iter().map(|row| self.sum(&row.terms, row.least.checked_neg()?));
         Some(Dictionary::new(2 * self.free.len(), &rows.collect::<Option<Vec<_>>>()?))
     }
 
@@ -290,52 +290,47 @@ impl Tree<'_> {
         for (unknown, pair) in self.free.iter().zip(pairs.chunks_exact(2)) {
             values[*unknown] = pair[0].checked_sub(&pair[1])?;
         }
-        let goals = dictionary.scores().collect();
+        let goals = self.goals.iter().map(|goal| score(goal, &pairs, denominator)).collect::<Option<_>>()?;
         Some(Solved::Best(Node { dictionary, denominator, goals, values }))
     }
 
-    /// A sum and a constant over the variables, the constant first.
-    fn line(&self, terms: &[(usize, i64)], constant: i64) -> Option<Vec<i64>> {
-        let mut line = vec![0; 1 + 2 * self.free.len()];
-        line[0] = constant;
+    /// A sum of unknowns and a constant over the variables.
+    fn sum(&self, terms: &[(usize, i64)], mut constant: i64) -> Option<Sum> {
+        let mut pairs = Vec::with_capacity(2 * terms.len());
         for (unknown, factor) in terms {
             match self.free.binary_search(unknown) {
-                Ok(at) => (line[1 + 2 * at], line[2 + 2 * at]) = (*factor, factor.checked_neg()?),
-                Err(_) => line[0] = factor.checked_mul(self.fixed[*unknown])?.checked_add(line[0])?,
+                Ok(at) => pairs.extend([(2 * at, *factor), (2 * at + 1, factor.checked_neg()?)]),
+                Err(_) => constant = factor.checked_mul(self.fixed[*unknown])?.checked_add(constant)?,
             }
         }
-        Some(line)
+        Some(Sum { constant, terms: pairs })
     }
 
     /// The goals of the problem.
-    fn goals(&self) -> Option<Vec<Vec<i64>>> {
+    fn goals(&self) -> Option<Vec<Sum>> {
         self.problem.goals.iter().map(|goal| self.goal(goal)).collect()
     }
 
     /// For each unknown its magnitude and, as positive ones come first, what is negative of it.
-    fn order(&self) -> Vec<Vec<i64>> {
-        let order = (0..self.free.len()).flat_map(|unknown| [[1, 1], [0, 1]].map(|pair| (unknown, pair)));
-        let line = |(unknown, pair): (usize, [i64; 2])| {
-            let mut line = vec![0; 1 + 2 * self.free.len()];
-            line[1 + 2 * unknown..3 + 2 * unknown].copy_from_slice(&pair);
-            line
-        };
-        order.map(line).collect()
+    fn order(&self) -> Vec<Sum> {
+        let of_variables = |terms: Terms| Sum { constant: 0, terms };
+        let of_unknown = |at: usize| [vec![(2 * at, 1), (2 * at + 1, 1)], vec![(2 * at + 1, 1)]].map(of_variables);
+        (0..self.free.len()).flat_map(of_unknown).collect()
     }
 
-    fn goal(&self, goal: &Goal) -> Option<Vec<i64>> {
+    fn goal(&self, goal: &Goal) -> Option<Sum> {
         let positions = match goal {
-            Goal::Form(form) => return self.line(&terms(form), 0),
+            Goal::Form(form) => return self.sum(&terms(form), 0),
             Goal::Magnitudes(positions) => positions,
         };
-        let mut line = vec![0; 1 + 2 * self.free.len()];
+        let mut sum = Sum { constant: 0, terms: vec![] };
         for unknown in positions {
             match self.free.binary_search(unknown) {
-                Ok(at) => line[1 + 2 * at..3 + 2 * at].iter_mut().for_each(|factor| *factor += 1),
-                Err(_) => line[0] = self.fixed[*unknown].checked_abs()?.checked_add(line[0])?,
+                Ok(at) => sum.terms.extend([(2 * at, 1), (2 * at + 1, 1)]),
+                Err(_) => sum.constant = self.fixed[*unknown].checked_abs()?.checked_add(sum.constant)?,
             }
         }
-        Some(line)
+        Some(sum)
     }
 
     /// Two inequalities one of which every integer solution of the node satisfies, and the node's own does not; none where
@@ -370,6 +365,13 @@ impl Tree<'_> {
         let told = |(score, goal): (&i64, &N)| N::of(*score).checked_mul(&node.denominator) == Some(*goal);
         (self.problem.allows(&values) && scores.iter().zip(&node.goals).all(told)).then_some(values)
     }
+}
+
+/// The value of a sum where the variables have these values, all times the denominator.
+fn score<N: Number>(sum: &Sum, values: &[N], denominator: N) -> Option<N> {
+    sum.terms.iter().try_fold(N::of(sum.constant).checked_mul(&denominator)?, |total, (variable, factor)| {
+        N::of(*factor).checked_mul(&values[*variable])?.checked_add(&total)
+    })
 }
 
 /// What a sum of multiples is a multiple of.

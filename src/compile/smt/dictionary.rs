@@ -10,6 +10,7 @@
 //! New finite pivoting rules for the simplex method, 1977).
 
 use super::number::Number;
+use super::sparse::Terms;
 use std::cmp::Ordering;
 
 /// More pivots than this are not made.
@@ -29,6 +30,13 @@ pub(super) enum Ending {
     Endless,
 }
 
+/// A constant and multiples of variables.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Sum {
+    pub constant: i64,
+    pub terms: Terms,
+}
+
 /// Lines of one length, one after the other: each node of branch and bound has a copy, which is one piece.
 #[derive(Clone)]
 struct Lines<N> {
@@ -41,8 +49,8 @@ impl<N: Number> Lines<N> {
         Lines { width, numbers: vec![] }
     }
 
-    fn push(&mut self, line: impl IntoIterator<Item = N>) {
-        self.numbers.extend(line);
+    fn push(&mut self, line: &[N]) {
+        self.numbers.extend_from_slice(line);
     }
 
     fn count(&self) -> usize {
@@ -71,7 +79,7 @@ impl<N: Number> Lines<N> {
 pub(super) struct Dictionary<N> {
     /// One line for each basic variable: the constant, and a factor for each variable beside.
     lines: Lines<N>,
-    /// One line for each goal, the first before all others; none before the first solution.
+    /// One line for each goal that was needed, the first before all others; none before the first solution.
     goals: Lines<N>,
     denominator: N,
     basic: Vec<usize>,
@@ -80,12 +88,14 @@ pub(super) struct Dictionary<N> {
 }
 
 impl<N: Number> Dictionary<N> {
-    /// `rows` over the variables `0..count`, constant first. Row `r` is a variable of its own with number `count + r`, which is 0
-    /// or more.
-    pub fn new(count: usize, rows: &[Vec<i64>]) -> Dictionary<N> {
+    /// `rows` over the variables `0..count`. Row `r` is a variable of its own with number `count + r`, which is 0 or more.
+    pub fn new(count: usize, rows: &[Sum]) -> Dictionary<N> {
         let basic = (count..count + rows.len()).collect();
-        let mut lines = Lines::new(count + 1);
-        rows.iter().for_each(|row| lines.push(row.iter().map(|entry| N::of(*entry))));
+        let mut lines = Lines { numbers: vec![N::zero(); rows.len() * (count + 1)], ..Lines::new(count + 1) };
+        for (line, row) in lines.iter_mut().zip(rows) {
+            line[0] = N::of(row.constant);
+            row.terms.iter().for_each(|(variable, factor)| line[variable + 1] = N::of(*factor));
+        }
         Dictionary {
             lines,
             goals: Lines::new(count + 1),
@@ -97,7 +107,7 @@ impl<N: Number> Dictionary<N> {
     }
 
     /// The same with one more row; `None` where a number does not fit.
-    pub fn with(&self, row: &[i64]) -> Option<Dictionary<N>> {
+    pub fn with(&self, row: &Sum) -> Option<Dictionary<N>> {
         let numbers = [&self.lines.numbers[..], &self.written(row)?].concat();
         let basic = [&self.basic[..], &[self.basic.len() + self.beside.len()]].concat();
         let (goals, beside) = (self.goals.clone(), self.beside.clone());
@@ -119,40 +129,50 @@ impl<N: Number> Dictionary<N> {
         })
     }
 
-    /// A sum over the first variables, constant first, as a line of the dictionary.
-    fn written(&self, sum: &[i64]) -> Option<Vec<N>> {
+    /// A sum as a line of the dictionary.
+    fn written(&self, sum: &Sum) -> Option<Vec<N>> {
         let mut line = vec![N::zero(); self.beside.len() + 1];
-        line[0] = N::of(sum[0]).checked_mul(&self.denominator)?;
-        let factor = |variable: usize| N::of(sum.get(variable + 1).copied().unwrap_or(0));
-        for (column, variable) in self.beside.iter().enumerate() {
-            line[column + 1] = factor(*variable).checked_mul(&self.denominator)?;
-        }
-        for (variable, known) in self.basic.iter().zip(self.lines.iter()) {
-            let times = factor(*variable);
-            if !times.is_zero() {
-                line.iter_mut().zip(known).try_for_each(|(entry, other)| {
-                    *entry = other.checked_mul(&times)?.checked_add(entry)?;
-                    Some(())
-                })?;
+        line[0] = N::of(sum.constant).checked_mul(&self.denominator)?;
+        for (variable, factor) in &sum.terms {
+            let factor = N::of(*factor);
+            if let Some(column) = self.beside.iter().position(|beside| beside == variable) {
+                line[column + 1] = factor.checked_mul(&self.denominator)?.checked_add(&line[column + 1])?;
+                continue;
             }
+            let row = self.basic.iter().position(|basic| basic == variable)?;
+            line.iter_mut().zip(self.lines.line(row)).try_for_each(|(entry, other)| {
+                *entry = other.checked_mul(&factor)?.checked_add(entry)?;
+                Some(())
+            })?;
         }
         Some(line)
     }
 
-    /// Makes all variables 0 or more and the goals least in their order; they are the same each time. `None` where a number does not
-    /// fit, or it takes too long.
-    pub fn solve(&mut self, goals: &[Vec<i64>]) -> Option<Ending> {
+    /// Makes all variables 0 or more and the goals least in their order; they are the same each time. Goals behind those that leave one
+    /// solution only are not looked at. `None` where a number does not fit, or it takes too long.
+    pub fn solve(&mut self, goals: &[Sum]) -> Option<Ending> {
         self.pivots = 0;
         if !self.make_feasible()? {
             return Some(Ending::Empty);
         }
         for goal in &goals[self.goals.count()..] {
-            self.goals.push(self.written(goal)?);
-            if !self.minimise()? {
+            let fixed = self.fixed();
+            if fixed.iter().all(|fixed| *fixed) {
+                break;
+            }
+            let line = self.written(goal)?;
+            self.goals.push(&line);
+            if !self.minimise(&fixed)? {
                 return Some(Ending::Endless);
             }
         }
         Some(Ending::Least)
+    }
+
+    /// Of each variable beside, whether a goal is worse as soon as it is more than 0.
+    fn fixed(&self) -> Vec<bool> {
+        let is_fixed = |column: usize| self.goals.iter().any(|goal| goal[column + 1].is_positive());
+        (0..self.beside.len()).map(is_fixed).collect()
     }
 
     /// How many numbers the last solution wrote, with those of the dictionary that it began with.
@@ -174,11 +194,6 @@ impl<N: Number> Dictionary<N> {
             }
         }
         values
-    }
-
-    /// The value of each goal, times the denominator.
-    pub fn scores(&self) -> impl Iterator<Item = N> {
-        self.goals.iter().map(|line| line[0])
     }
 
     /// The dual simplex method: the goals that there are stay least; whether there is a solution.
@@ -207,13 +222,11 @@ impl<N: Number> Dictionary<N> {
 
     /// The primal simplex method for the last goal; whoever moves a variable that adds to one before makes it worse. Whether the goal
     /// has a least value.
-    fn minimise(&mut self) -> Option<bool> {
+    fn minimise(&mut self, fixed: &[bool]) -> Option<bool> {
         let Some(last) = self.goals.count().checked_sub(1) else { return Some(true) };
-        let is_fixed = |at: usize| self.goals.iter().take(last).any(|goal| goal[at].is_positive());
-        let fixed: Vec<bool> = (0..self.goals.width).map(is_fixed).collect();
         loop {
             let goal = self.goals.line(last);
-            let lowers = (0..self.beside.len()).filter(|column| !fixed[column + 1] && goal[column + 1].is_negative());
+            let lowers = (0..self.beside.len()).filter(|column| !fixed[*column] && goal[column + 1].is_negative());
             let Some(column) = lowers.min_by_key(|column| self.rank(goal[column + 1], self.beside[*column])) else {
                 return Some(true);
             };
