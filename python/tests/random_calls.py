@@ -9,6 +9,7 @@ import random
 import resource
 import sys
 import time
+from statistics import median
 from tempfile import TemporaryDirectory
 
 import numpy as np
@@ -34,7 +35,8 @@ def arrays(chance: random.Random, k: sy.Kernel) -> dict:
     for name in k.inputs:
         if chance.random() < 0.7:
             shape = [chance.choice([0, 1, 2, 3]) for _ in range(chance.choice([0, 1, 2, 2, 3]))]
-            array = np.full(shape, chance.choice(values)).astype(chance.choice(kinds))
+            with np.errstate(all="ignore"):
+                array = np.full(shape, chance.choice(values)).astype(chance.choice(kinds))
             found[name] = np.asfortranarray(array) if chance.random() < 0.3 else array
     return found
 
@@ -66,10 +68,16 @@ def call(chance: random.Random) -> str:
     return type(found).__name__
 
 
+def in_use() -> int:
+    """Kilobytes of memory that the process has now."""
+    with open("/proc/self/status") as status:
+        return int(next(line for line in status if line.startswith("VmRSS:")).split()[1])
+
+
 def main() -> int:
     seconds, seed = float(os.environ.get("SECONDS") or 600), int(os.environ.get("SEED") or 1)
-    chance, counts, start, first, peak = random.Random(seed), {}, time.monotonic(), None, 0
-    while time.monotonic() - start < seconds:
+    chance, counts, start, held = random.Random(seed), {}, time.monotonic(), [[], [], [], []]
+    while (passed := time.monotonic() - start) < seconds:
         try:
             what = call(chance)
         except (sy.Error, TypeError, ValueError) as wrong:
@@ -78,12 +86,13 @@ def main() -> int:
             print(f"seed {seed}, call {sum(counts.values())}", file=sys.stderr)
             raise
         counts[what] = counts.get(what, 0) + 1
-        # Kilobytes at most so far: what is kept from call to call shows in the second half.
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        if first is None and time.monotonic() - start > seconds / 2:
-            first = peak
-    print(f"{sum(counts.values())} calls, at most {first >> 10} MB in the first half and {peak >> 10} MB in all: {counts}")
-    return 0 if first is None or peak <= 1.1 * first else 1
+        held[min(int(4 * passed / seconds), 3)].append(in_use())
+    # What is kept from call to call shows from the second quarter to the last; in the first all kinds of calls are still new.
+    quarters = [median(quarter) for quarter in held if quarter]
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    megabytes = ", ".join(f"{kilobytes / 1024:.0f}" for kilobytes in quarters)
+    print(f"{sum(counts.values())} calls; in use after a call, by quarters: {megabytes} MB, at most {peak >> 10} MB: {counts}")
+    return 0 if len(quarters) < 4 or quarters[3] <= 1.1 * quarters[1] else 1
 
 
 if __name__ == "__main__":

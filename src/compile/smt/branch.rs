@@ -1,7 +1,7 @@
 //! The best integer solution of a linear problem, by branch and bound.
 //!
 //! In: a [`LinearProblem`]. Out: its best solution, of equally good ones the one whose unknowns are smallest in their order,
-//! positive before negative; that no integers satisfy it; or that a goal falls without end. Nothing where a number does not fit or the
+//! positive before negative; that no integers satisfy it; or that a goal falls without end over the rationals. Nothing where a number does not fit or the
 //! tree grows too large: then another solver has to be asked. Numbers have 64 bits, or 128 where these are too few.
 //! A node is the problem over the rationals with a few more inequalities ([`Dictionary`]); its goals bound those of all
 //! integers within. The order of the solutions is goals like any other, so the first node whose solution is one of the
@@ -28,7 +28,7 @@ pub(super) enum Best {
     At(Vec<i64>),
     /// No integers satisfy the problem.
     Nowhere,
-    /// Some do, and a goal has no least value among them.
+    /// A goal has no least value over the rationals, nor over the integers where any satisfy the problem ([`has_point`]).
     Endless,
 }
 
@@ -56,20 +56,20 @@ pub(super) fn best(problem: &LinearProblem, most: Size, work: &mut u64) -> Optio
     }
     let best = best_of::<i64>(&tree, most).or_else(|| best_of::<i128>(&tree, most));
     *work = work.saturating_add(tree.work.get());
-    match best?.best()? {
-        Best::Endless => endless(problem, most, work),
-        best => Some(best),
-    }
+    best?.best()
 }
 
-/// What a goal that falls without end over the rationals says of integers. It falls along a direction of rational numbers, so along one of
-/// integers: from any solution there is a better one in that direction. A sum that must not have some value has it at one step of such a way
-/// at most, or at all of them, and then at the solution that it began with.
-fn endless(problem: &LinearProblem, most: Size, work: &mut u64) -> Option<Best> {
+/// Whether any integers satisfy a problem, whatever its goals. If so, a goal that falls without end over the rationals does over the
+/// integers: it falls along a direction of rational numbers, so along one of integers, and the goals before it stay as they are there. From
+/// any solution there is a better one in that direction. A sum that changes on the way has a value that it must not have at one step at
+/// most. One that does not change keeps the value that it has at the solution.
+pub(super) fn has_point(problem: &LinearProblem, most: Size, work: &mut u64) -> Option<bool> {
+    // A goal that has a least value.
     let all = (0..problem.bounds.len()).collect();
     match best(&LinearProblem { goals: vec![Goal::Magnitudes(all)], ..problem.clone() }, most, work)? {
-        Best::At(_) => Some(Best::Endless),
-        other => Some(other),
+        Best::At(_) => Some(true),
+        Best::Nowhere => Some(false),
+        Best::Endless => None,
     }
 }
 
@@ -94,18 +94,19 @@ impl Ended {
     }
 }
 
-/// Where the problem before was left: its inequalities, the values of unknowns that are fixed, its goals, and the dictionary of its best
-/// rational solution.
+/// Where the problem before was left: its inequalities, which unknowns are free and the values of the others, its goals, and the dictionary
+/// of its best rational solution.
 pub(super) struct Left {
     rows: Vec<Inequality>,
+    free: Vec<usize>,
     fixed: Vec<i64>,
     goals: Vec<Sum>,
     dictionary: Dictionary<i64>,
 }
 
 /// One of the best solutions of which each unknown is a multiple of a number of its own: the same each time for problems that come in the
-/// same order. It goes on from the problem before where the two differ in their right sides only. `work` counts the numbers that are
-/// written meanwhile.
+/// same order. It goes on from the problem before where the two differ in their right sides only. Nothing where a goal falls without end.
+/// `work` counts the numbers that are written meanwhile.
 pub(super) fn any_best(
     problem: &LinearProblem,
     multiples: &[i64],
@@ -123,8 +124,8 @@ fn any_best_of(tree: &Tree, most: Size, left: &mut Option<Left>) -> Option<Best>
     if tree.solve(&mut root)? == Ending::Endless {
         return None;
     }
-    let (rows, fixed, goals) = (tree.rows.clone(), tree.fixed.clone(), tree.goals.clone());
-    *left = Some(Left { rows, fixed, goals, dictionary: root.clone() });
+    let (rows, free, fixed) = (tree.rows.clone(), tree.free.clone(), tree.fixed.clone());
+    *left = Some(Left { rows, free, fixed, goals: tree.goals.clone(), dictionary: root.clone() });
     let node = tree.node(root)?;
     let is_whole = match &node {
         Solved::Best(node) => tree.divide(node)?.is_none(),
@@ -250,7 +251,7 @@ impl Tree<'_> {
     /// Whether only right sides differ.
     fn is_like(&self, left: &Left) -> bool {
         let mut sides = self.rows.iter().zip(&left.rows);
-        (&self.fixed, &self.goals) == (&left.fixed, &left.goals)
+        (&self.free, &self.fixed, &self.goals) == (&left.free, &left.fixed, &left.goals)
             && self.rows.len() == left.rows.len()
             && sides.all(|(row, known)| row.terms == known.terms)
     }

@@ -1,7 +1,7 @@
 //! The simplex method in whole numbers.
 //!
 //! In: rows over variables that are 0 or more, and goals. Out: the least value of the first goal, of the second among the
-//! solutions that are left, and so on, over the rationals; or that there is no solution. A dictionary writes each basic
+//! solutions that are left, and so on, over the rationals; that there is no solution; or that a goal falls without end. A dictionary writes each basic
 //! variable as a sum of the others, all over one denominator; pivots divide without remainder (Bareiss, Sylvester's identity
 //! and multistep integer-preserving Gaussian elimination, 1968). A goal is written so when its turn comes, and stays. So where a row is added to a
 //! dictionary that is solved, or a right side moves, the goals are as small as they can be all the while that the rows are mended: the dual
@@ -30,7 +30,7 @@ pub(super) enum Ending {
     Endless,
 }
 
-/// A constant and multiples of variables.
+/// A constant and multiples of variables; those of a variable that comes more than once are added.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Sum {
     pub constant: i64,
@@ -94,7 +94,7 @@ impl<N: Number> Dictionary<N> {
         let mut lines = Lines { numbers: vec![N::zero(); rows.len() * (count + 1)], ..Lines::new(count + 1) };
         for (line, row) in lines.iter_mut().zip(rows) {
             line[0] = N::of(row.constant);
-            row.terms.iter().for_each(|(variable, factor)| line[variable + 1] = N::of(*factor));
+            row.terms.iter().for_each(|(variable, factor)| line[variable + 1] = line[variable + 1] + N::of(*factor));
         }
         Dictionary {
             lines,
@@ -148,15 +148,16 @@ impl<N: Number> Dictionary<N> {
         Some(line)
     }
 
-    /// Makes all variables 0 or more and the goals least in their order; they are the same each time. Goals behind those that leave one
-    /// solution only are not looked at. `None` where a number does not fit, or it takes too long.
+    /// Makes all variables 0 or more and the goals least in their order; they are the same each time. No further goal is looked at once
+    /// one solution only is left. `None` where a number does not fit, or it takes too long.
     pub fn solve(&mut self, goals: &[Sum]) -> Option<Ending> {
         self.pivots = 0;
         if !self.make_feasible()? {
             return Some(Ending::Empty);
         }
+        let mut fixed = vec![false; self.beside.len()];
+        self.goals.iter().for_each(|goal| fix(&mut fixed, goal));
         for goal in &goals[self.goals.count()..] {
-            let fixed = self.fixed();
             if fixed.iter().all(|fixed| *fixed) {
                 break;
             }
@@ -165,14 +166,10 @@ impl<N: Number> Dictionary<N> {
             if !self.minimise(&fixed)? {
                 return Some(Ending::Endless);
             }
+            // Only variables that are not fixed have been exchanged: in the goals before they have the factor 0.
+            fix(&mut fixed, self.goals.line(self.goals.count() - 1));
         }
         Some(Ending::Least)
-    }
-
-    /// Of each variable beside, whether a goal is worse as soon as it is more than 0.
-    fn fixed(&self) -> Vec<bool> {
-        let is_fixed = |column: usize| self.goals.iter().any(|goal| goal[column + 1].is_positive());
-        (0..self.beside.len()).map(is_fixed).collect()
     }
 
     /// How many numbers the last solution wrote, with those of the dictionary that it began with.
@@ -273,6 +270,11 @@ impl<N: Number> Dictionary<N> {
         std::mem::swap(&mut self.basic[row], &mut self.beside[column]);
         Some(())
     }
+}
+
+/// Says of each variable beside that a goal is worse as soon as it is more than 0, where that is so.
+fn fix<N: Number>(fixed: &mut [bool], goal: &[N]) {
+    fixed.iter_mut().zip(&goal[1..]).for_each(|(fixed, factor)| *fixed |= factor.is_positive());
 }
 
 /// Replaces the variable at `at` in a line by what `through` says of it, which mentions what stands at these positions.

@@ -6,7 +6,7 @@
 //! negative, so the answer does not depend on the solver's mood. A clash is minimal: without any one of its labels there
 //! is a solution. Labels are tried from the last, so a clash leans on the first.
 
-use super::branch::{Best, Left, Size, any_best, best};
+use super::branch::{Best, Left, Size, any_best, best, has_point};
 use super::limit::within;
 use super::linear::{Goal, LinearProblem};
 use super::smallest::{Answer, Search};
@@ -73,10 +73,13 @@ fn decided(problem: &LinearProblem, written: u64, work: &mut u64) -> Option<Opti
     if !problem.is_well_formed() {
         return Some(Optimum::Unknown("the problem speaks of an unknown that it does not have".into()));
     }
-    Some(match best(problem, Size { nodes: MOST_NODES, written }, work)? {
+    let most = Size { nodes: MOST_NODES, written };
+    let clash = || Optimum::Clash(problem.labels().into_iter().collect());
+    Some(match best(problem, most, work)? {
         Best::At(values) => Optimum::Found(values),
-        Best::Nowhere => Optimum::Clash(problem.labels().into_iter().collect()),
-        Best::Endless => Optimum::Endless,
+        Best::Nowhere => clash(),
+        Best::Endless if has_point(problem, most, work)? => Optimum::Endless,
+        Best::Endless => clash(),
     })
 }
 
