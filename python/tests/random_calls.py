@@ -63,7 +63,8 @@ def call(chance: random.Random) -> str:
     found = getattr(k, method)(*words, **given)
     if method == "emit" and chance.random() < 0.5:
         found = found.sim(size=given.get("size"))
-    if method == "search" and len(found):
+    # With `all` designs are entries alone.
+    if method == "search" and len(found) and not given.get("all"):
         found = chance.choice(found.designs).run()
     return type(found).__name__
 
