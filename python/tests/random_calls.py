@@ -63,9 +63,10 @@ def call(chance: random.Random) -> str:
     found = getattr(k, method)(*words, **given)
     if method == "emit" and chance.random() < 0.5:
         found = found.sim(size=given.get("size"))
-    # With `all` designs are entries alone.
-    if method == "search" and len(found) and not given.get("all"):
-        found = chance.choice(found.designs).run()
+    if method == "search" and len(found):
+        design = chance.choice(found.designs)
+        # With `all` and with `forms` designs are entries alone.
+        found = found if isinstance(design, dict) else design.run()
     return type(found).__name__
 
 
