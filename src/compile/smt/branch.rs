@@ -1,8 +1,9 @@
 //! The best integer solution of a linear problem, by branch and bound.
 //!
 //! In: a [`LinearProblem`]. Out: its best solution, of equally good ones the one whose unknowns are smallest in their order,
-//! positive before negative; that no integers satisfy it; or that a goal falls without end over the rationals. Nothing where a number does not fit or the
-//! tree grows too large: then another solver has to be asked. Numbers have 64 bits, or 128 where these are too few.
+//! positive before negative; that no integers satisfy it; or that a goal falls without end over the rationals. Nothing where a
+//! number does not fit or the tree grows too large: then another solver has to be asked. Numbers have 64 bits, or 128 where
+//! these are too few.
 //! A node is the problem over the rationals with a few more inequalities ([`Dictionary`]); its goals bound those of all
 //! integers within. The order of the solutions is goals like any other, so the first node whose solution is one of the
 //! problem holds the answer. A node divides at a sum that is less than 1 from a value that it must not have, else at an
@@ -168,7 +169,7 @@ fn search<N: Number>(tree: &Tree, root: Solved<N>, most: Size) -> Option<Ended> 
     Some(Ended::Large)
 }
 
-/// What a node is over the rationals.
+/// What a problem with some more inequalities comes to over the rationals ([`Ending`]).
 enum Solved<N> {
     Best(Node<N>),
     Empty,
@@ -363,8 +364,10 @@ impl Tree<'_> {
         let values = node.values.iter().map(|value| (*value / node.denominator).to_i64());
         let values: Vec<i64> = values.collect::<Option<_>>()?;
         let scores = self.problem.scores(&values)?;
-        let told = |(score, goal): (&i64, &N)| N::of(*score).checked_mul(&node.denominator) == Some(*goal);
-        (self.problem.allows(&values) && scores.iter().zip(&node.goals).all(told)).then_some(values)
+        let is_told = |(score, goal): (&i64, N)| N::of(*score).checked_mul(&node.denominator) == Some(goal);
+        let of_pairs = scores.iter().zip(node.goals.iter().copied()).all(is_told);
+        let of_pivots = scores.iter().zip(node.dictionary.scores()).all(is_told);
+        (self.problem.allows(&values) && of_pairs && of_pivots).then_some(values)
     }
 }
 

@@ -193,6 +193,11 @@ impl<N: Number> Dictionary<N> {
         values
     }
 
+    /// The value of each goal that was needed, times the denominator.
+    pub fn scores(&self) -> impl Iterator<Item = N> {
+        self.goals.iter().map(|line| line[0])
+    }
+
     /// The dual simplex method: the goals that there are stay least; whether there is a solution.
     fn make_feasible(&mut self) -> Option<bool> {
         loop {
