@@ -396,8 +396,9 @@ proptest! {
         let alone = attempt_alone(&problem, &mut 0);
         let asked = attempt(&beyond_branch_and_bound(&problem), Duration::from_millis(500));
         let is_unknown = |answer: &Optimum| matches!(answer, Optimum::Unknown(_));
-        // Either may give up, and too many such cases fail the test.
-        prop_assume!(!is_unknown(&asked) && !is_unknown(&alone));
-        prop_assert_eq!(alone, asked);
+        // Branch and bound gives up after so many nodes, on every machine: too many such cases fail the test. How far Z3 comes is a matter
+        // of time, which decides nothing.
+        prop_assume!(!is_unknown(&alone));
+        prop_assert!(is_unknown(&asked) || alone == asked, "{:?} where Z3 says {:?}", alone, asked);
     }
 }
