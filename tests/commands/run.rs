@@ -1,6 +1,6 @@
 //! `systole run`, `explain`, `check` and `doctor`.
 
-use super::start::{good, json};
+use super::start::{good, json, misused, refused};
 use ndarray::{Array2, array};
 use ndarray_npy::{read_npy, write_npy};
 
@@ -15,7 +15,7 @@ fn the_first_command_of_the_read_me_goes_from_equations_to_a_checked_run() {
 fn an_einsum_stands_in_for_a_file() {
     let found = json(&["run", "ik,kj->ij", "--size", "I=3,J=3,K=3"]);
     assert_eq!((&found["sim"]["cycles"], &found["sim"]["matches_reference"]), (&7.into(), &true.into()));
-    assert!(super::start::refused(&["run", "ik,kj->iq", "--size", "I=3"]).contains('q'));
+    assert!(refused(&["run", "ik,kj->iq", "--size", "I=3"]).contains('q'));
 }
 
 #[test]
@@ -32,6 +32,53 @@ fn arrays_and_the_program_can_be_kept() {
     good(&[&size[..], &["--input", &a, "--input", &b, "--output", &c, "--program", &program]].concat());
     assert_eq!(read_npy::<_, Array2<f64>>(path("c.npy")).unwrap(), left);
     assert!(good(&["sim", &program, "--size", "M=2,N=2,K=2"]).contains("cycles"));
+}
+
+/// 8 each, or where the kernel assumes otherwise the least; the commands that are named next say them.
+#[test]
+fn without_sizes_a_run_takes_the_usual_ones() {
+    let text = good(&["run", "kernels/matmul.rec"]);
+    let parts = [
+        "  sizes     M=8,N=8,K=8, as --size says nothing\n",
+        "22 cycles (as predicted) on 64 PEs",
+        "\n      systole sim matmul.pe --size M=8,N=8,K=8\n",
+    ];
+    parts.iter().for_each(|part| assert!(text.contains(part), "no `{part}` in {text}"));
+    let given = ["run", "kernels/matmul.rec", "--size", "M=8,N=8,K=8"];
+    assert_eq!(json(&["run", "kernels/matmul.rec"])["sim"], json(&given)["sim"]);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("late.rec").display().to_string();
+    let text = "kernel late(M, N) where M >= N + 5\nin x[M]\nout y[N]\ny[i] = sum(k in 0..M) x[k] * x[i]\n";
+    std::fs::write(&path, text).unwrap();
+    assert!(
+        good(&["run", &path]).contains("  sizes     M=6,N=1, as --size says nothing\n"),
+        "{}",
+        good(&["run", &path])
+    );
+    // A kernel without sizes has none to name.
+    std::fs::write(&path, "kernel late()\nin x[3]\nout y[3]\ny[i] = x[i] + x[i]\n").unwrap();
+    assert!(!good(&["run", &path]).contains("sizes  "));
+}
+
+/// One array may leave a size open, and two may contradict each other.
+#[test]
+fn without_sizes_a_run_takes_those_of_its_arrays() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, shape: (usize, usize)| {
+        let path = folder.path().join(name);
+        write_npy(&path, &Array2::<f64>::ones(shape)).unwrap();
+        path.display().to_string()
+    };
+    let [a, b, c] = [("a.npy", (2, 3)), ("b.npy", (3, 4)), ("c.npy", (5, 4))].map(|(name, shape)| file(name, shape));
+    let [a, b, c] = [format!("A={a}"), format!("B={b}"), format!("B={c}")];
+    let run = ["run", "kernels/matmul.rec", "--schedule", "cannon", "--input", &a];
+    let text = good(&[&run[..], &["--input", &b]].concat());
+    assert!(text.contains("  sizes     M=2,N=4,K=3, as the arrays have them\n"), "{text}");
+    assert!(text.contains("sim matmul.pe --size M=2,N=4,K=3 --input A="), "{text}");
+    let message = misused(&run);
+    assert!(message.contains("the size of `N` is missing") && !message.contains("of `M` is missing"), "{message}");
+    let message = refused(&[&run[..], &["--input", &c]].concat());
+    assert!(message.contains("`B`") && message.contains("[5, 4]"), "{message}");
 }
 
 #[test]
@@ -115,7 +162,7 @@ fn a_page_that_is_not_written_is_said_to_be_none() {
     let folder = tempfile::tempdir().unwrap();
     let page = folder.path().join("page.html").display().to_string();
     let flags = ["--size", "M=2,N=2", "--rank", "0", "--report", &page];
-    let message = super::start::refused(&[&["run", "kernels/polynomial_product.rec"], &flags[..]].concat());
+    let message = refused(&[&["run", "kernels/polynomial_product.rec"], &flags[..]].concat());
     let message = message.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(message.contains("no page is written to `"), "{message}");
     assert!(!std::path::Path::new(&page).exists());

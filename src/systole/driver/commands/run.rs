@@ -6,6 +6,7 @@ use crate::driver::flags::arguments::{RunArguments, SoughtArguments};
 use crate::driver::flags::setting::Setting;
 use crate::driver::flags::typed::Typed;
 use crate::driver::kernels::kernel::Loaded;
+use crate::driver::kernels::origin::Origin;
 use crate::driver::kernels::searched::Border;
 use crate::driver::kernels::searched::Searched;
 use crate::driver::kernels::shape;
@@ -60,10 +61,11 @@ impl KernelCommand for RunArguments {
 
     fn run(&self, Loaded { kernel, mut lowered }: Loaded, output: &Output) -> Done {
         let tracing = Tracing::new(&self.traces)?;
-        inputs::sizes(&self.sought.space.size, &kernel.origin.system.parameters, None)?;
-        let setting = Setting::new(&kernel, &self.sought.space)?;
+        let sought = self.sized(&kernel.origin)?;
+        let setting = Setting::new(&kernel, &sought.space)?;
         let searched = kernel.search(&setting, output)?;
         print_kernel(kernel.system(), output);
+        self.print_sizes(&sought, output);
         show::print_search(&lowered.report, &searched, output);
         let winner = prove_best(&searched, &mut lowered, self.limit, output);
         let winner = winner.map_err(|failure| self.refuse(&searched, failure))?;
@@ -114,7 +116,7 @@ impl KernelCommand for RunArguments {
         let unused = inputs::unused(Some(&kernel.origin.system), None, &self.arrays.given()?);
         inputs::say_unused(&unused, "  unused    ", (output, &mut object));
         finite::say(&finite::of_outputs(&outcome.outputs), "  outputs   ", (output, &mut object["sim"]));
-        self.say_next(&kernel.origin.system, &unused, output);
+        self.say_next(&kernel.origin.system, (&sought, &unused), output);
         output.object(&object);
         let agrees = agreement.is_good() && as_written.as_ref().is_none_or(AsWritten::is_good);
         Ok(verdict(&outcome, Some(agrees), output))
@@ -142,26 +144,53 @@ impl RunArguments {
         }
     }
 
+    /// Whether no size is given.
+    fn is_without_sizes(&self) -> bool {
+        self.sought.space.size.iter().all(String::is_empty)
+    }
+
+    /// What is sought, with all sizes: where none is given those of the arrays, and without arrays the usual ones.
+    fn sized(&self, origin: &Origin) -> Checked<SoughtArguments> {
+        let (system, mut sought) = (&origin.system, self.sought.clone());
+        if self.is_without_sizes() {
+            let sizes = match self.arrays.input.is_empty() {
+                true => inputs::sizes(&[], &system.parameters, Some(origin.usual_size()))?,
+                false => inputs::sizes_of_arrays(system, &self.arrays.given()?)?,
+            };
+            let each = system.parameters.iter().filter_map(|size| Some(format!("{size}={}", sizes.get(size)?)));
+            sought.space.size = each.collect();
+        }
+        inputs::sizes(&sought.space.size, &system.parameters, None)?;
+        Ok(sought)
+    }
+
+    /// The sizes, where nobody gave them.
+    fn print_sizes(&self, sought: &SoughtArguments, output: &Output) {
+        if self.is_without_sizes() && !sought.space.size.is_empty() {
+            let from = if self.arrays.input.is_empty() { "as --size says nothing" } else { "as the arrays have them" };
+            output.line(&format!("  sizes     {}, {from}", sought.space.size.join(",")));
+        }
+    }
+
     /// What to type to see why, to keep the program, and to run that on the same arrays.
-    fn say_next(&self, system: &RecurrenceSystem, unused: &[Name], output: &Output) {
+    fn say_next(&self, system: &RecurrenceSystem, (sought, unused): (&SoughtArguments, &[Name]), output: &Output) {
         let kept =
             self.program.as_ref().map_or_else(|| format!("{}.pe", system.name), |path| path.display().to_string());
         let emit = self.program.is_none().then(|| {
-            let emit = Typed::command("emit").sought(&self.sought).unless("--limit", self.limit, &10_000);
+            let emit = Typed::command("emit").sought(sought).unless("--limit", self.limit, &10_000);
             emit.word("-o").file(&kept)
         });
-        let sim = Typed::command("sim").file(&kept).list("--size", &self.sought.space.size);
-        let sim =
-            sim.path("--machine", self.sought.space.machine.as_deref()).flag("--latency", self.sought.space.latency);
+        let sim = Typed::command("sim").file(&kept).list("--size", &sought.space.size);
+        let sim = sim.path("--machine", sought.space.machine.as_deref()).flag("--latency", sought.space.latency);
         // Without a machine the cell of the program holds, with one that of the machine.
-        let sim = match self.sought.space.machine {
-            Some(_) => sim.flag("--cell", self.sought.space.cell.as_deref()),
+        let sim = match sought.space.machine {
+            Some(_) => sim.flag("--cell", sought.space.cell.as_deref()),
             None => sim,
         };
         let is_used = |text: &&String| unused.iter().all(|name| text.split('=').next() != Some(&**name));
         let given = self.arrays.input.iter().filter(is_used);
         let sim = given.fold(sim, |sim, text| sim.flag("--input", Some(text))).unless("--seed", self.arrays.seed, &1);
-        let explain = Typed::command("explain").sought(&self.sought);
+        let explain = Typed::command("explain").sought(sought);
         for (number, command) in std::iter::once(explain).chain(emit).chain([sim]).enumerate() {
             output.line(&format!("{:<5} {}", if number == 0 { "next:" } else { "" }, command.line()));
         }

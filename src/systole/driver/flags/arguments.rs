@@ -185,7 +185,7 @@ pub struct SpaceArguments {
     /// Take what this schedule of the file fixes, search the rest
     #[arg(long, value_name = "NAME")]
     pub schedule: Option<String>,
-    /// Sizes, such as M=8,N=8,K=8 (8 each where a command can do without, or two tiles if that is more)
+    /// Sizes, such as M=8,N=8,K=8 (8 each where a command can do without, or two tiles if that is more; `run` takes those of its arrays)
     #[arg(long, value_name = "P=N,..", value_delimiter = ',')]
     pub size: Vec<String>,
     /// A machine file, or a configuration of SCALE-Sim (.cfg)

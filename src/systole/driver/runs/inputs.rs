@@ -96,6 +96,28 @@ impl ArrayArguments {
     }
 }
 
+/// The sizes that are the extent of a dimension of an array that is given, the first of several; a tensor that the kernel does not have is
+/// left to [`sources`].
+///
+/// # Errors
+/// A file that cannot be read.
+pub fn sizes_of_arrays(kernel: &RecurrenceSystem, files: &[String]) -> Checked<Bindings> {
+    let mut sizes = Bindings::new();
+    for (tensor, path) in files.iter().filter_map(|file| file.split_once('=')) {
+        let Some(tensor) = kernel.tensors_with(Role::Input).find(|input| &*input.name == tensor) else { continue };
+        let path = Path::new(path);
+        let source =
+            if archive::is_archive(path) { archive::array(path, &tensor.name)? } else { NpySource::open(path)? };
+        for (side, extent) in tensor.shape.iter().zip(source.shape()) {
+            let extent = i64::try_from(*extent).ok().filter(|extent| *extent > 0);
+            if let (Some(size), Some(extent)) = (side.as_variable(), extent) {
+                sizes.entry(size.clone()).or_insert(extent);
+            }
+        }
+    }
+    Ok(sizes)
+}
+
 /// Where the inputs of a program come from: files, or the seed, as the program assumes them; one that does not say so may be of a
 /// kernel that does. A file for an input of the kernel that the program does without is looked at, and no more.
 pub fn sources(
