@@ -66,6 +66,7 @@ fn header() {
     expect("(version 1)", "(version 2)", "m.pe:2: version 2 of the program text is not known");
     expect("(version 1)", "(versoin 1)", "expected `(program NAME (version 1) ..)`");
     expect("program matmul", "program 3", "`3` cannot be the name of a program");
+    expect("array A in", "array inf in", "`inf` cannot be the name of an array");
     expect("(parameters M N K)", "(parameters M N K) (version 1)", "expected one version");
 }
 

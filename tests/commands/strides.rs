@@ -2,6 +2,8 @@
 //! and on a smaller one, and on threads.
 
 use super::start::{good, json, refused, written};
+use ndarray::Array1;
+use ndarray_npy::{read_npy, write_npy};
 use tempfile::TempDir;
 
 /// Odd-even transposition sort: its steps write each second element.
@@ -13,6 +15,17 @@ A[0, i] = x[i]
 A[t, 2 * i] = min(A[t - 1, 2 * i], A[t - 1, 2 * i + 1])   where 1 <= t
 A[t, 2 * i + 1] = max(A[t - 1, 2 * i], A[t - 1, 2 * i + 1])   where 1 <= t
 y[i] = A[2 * N, i]
+";
+
+/// The same sort with one equation for a step. Which elements are compared depends on two indices, so the last step lies at a quotient of the
+/// size and at one of the index.
+const SORT_BY_PARITY: &str = "kernel sorted(N)
+in  x[N]
+out y[N]
+local s[N + 1, N]
+s[0, i] = x[i]
+s[t + 1, i] = select((i + t) mod 2 == 0, min(s[t, i], s[t, i + 1] else infinity), max(s[t, i - 1] else -infinity, s[t, i]))
+y[i] = s[N, i]
 ";
 
 /// Which position is read depends on whether `N` is even, so a read is of the whole.
@@ -67,6 +80,23 @@ fn strides_and_guards_are_proved_and_give_the_bits_of_the_equations() {
         good(&["emit", &path, "-o", &program]);
         let said = good(&["exec", &program, "--size", "N=6", "--reference", &path, "--threads", "3"]);
         assert!(said.contains("matches the reference bit for bit"), "{said}");
+    }
+}
+
+/// In order on one PE, where nothing is later than what the quotients of a size say.
+#[test]
+fn a_sort_by_the_parity_of_two_indices_sorts() {
+    let (folder, path) = kernel(SORT_BY_PARITY);
+    let file = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (input, output) = (format!("x={}", file("x.npy")), format!("y={}", file("y.npy")));
+    for count in [1, 2, 5, 8] {
+        let mut values: Vec<f64> = (0..count).map(|number| f64::from(number * 5 % 8) - 2.5).collect();
+        write_npy(file("x.npy"), &Array1::from(values.clone())).unwrap();
+        let ran = json(&["run", &path, "--seconds", "0", "--input", &input, "--output", &output]);
+        let seen = (&ran["prove"]["result"], &ran["sim"]["matches_reference"]);
+        assert_eq!(seen, (&"proved".into(), &true.into()), "{count} elements");
+        values.sort_by(f64::total_cmp);
+        assert_eq!(read_npy::<_, Array1<f64>>(file("y.npy")).unwrap().to_vec(), values);
     }
 }
 

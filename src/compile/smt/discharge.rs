@@ -39,7 +39,10 @@ pub fn version() -> String {
 fn decide(obligation: &Obligation, deadline: Option<Instant>) -> Verdict {
     let encoding = Encoding::new(obligation);
     let Some(violation) = encoding.formula(&obligation.violation) else {
-        return Verdict::Unknown("the violation mentions a variable that the obligation does not declare".into());
+        let mentioned = obligation.violation.variables();
+        let undeclared = mentioned.iter().find(|variable| !obligation.variables.contains(variable));
+        let name = undeclared.map_or("a variable", |variable| variable);
+        return Verdict::Unknown(format!("the violation mentions `{name}`, which the obligation does not declare"));
     };
     let solver = Solver::new();
     // A scope makes Z3 take its incremental core at once, which is the faster one for queries this small.

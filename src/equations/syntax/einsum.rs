@@ -6,7 +6,7 @@
 //! out is 0. Out: the text of a kernel named `einsum` whose inputs are `A`, `B`, .. in order, whose output has the next letter, and whose
 //! parameters are the indices in upper case.
 
-use super::tokens::{REDUCTIONS, RESERVED, is_word};
+use super::tokens::{REDUCTIONS, is_reserved, is_word};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::Arc;
@@ -212,7 +212,7 @@ impl Einsum {
 /// Whether a word of the language has the name.
 fn is_taken(index: &str) -> bool {
     let is_reduction = REDUCTIONS.iter().any(|(word, _)| *word == index);
-    is_reduction || RESERVED.contains(&index) || Function::from_keyword(index).is_some()
+    is_reduction || is_reserved(index) || Function::from_keyword(index).is_some()
 }
 
 /// The conditions of a sum, which name indices that are summed over, and those of the elements.

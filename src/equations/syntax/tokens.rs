@@ -101,9 +101,19 @@ pub(super) fn keyword<'s>(wanted: &'static str) -> Reader<'s, ()> {
     word(move |text| text == wanted).ignored().labelled(wanted).boxed()
 }
 
+/// Whether no tensor, index or size can have this name: a word of the language, or one that programs read as a number.
+pub(super) fn is_reserved(name: &str) -> bool {
+    RESERVED.contains(&name) || is_number(name)
+}
+
+/// Whether a word is a number, such as `inf` and `NaN`.
+pub(super) fn is_number(word: &str) -> bool {
+    word.parse::<f64>().is_ok()
+}
+
 /// A name that is not reserved.
 pub(super) fn identifier<'s>() -> Reader<'s, Ident> {
-    word(|text| !RESERVED.contains(&text)).labelled("a name").boxed()
+    word(|text| !is_reserved(text)).labelled("a name").boxed()
 }
 
 /// A name of a kernel or a schedule, which may hold `-` between its parts.
@@ -116,7 +126,7 @@ pub(super) fn title<'s>() -> Reader<'s, Ident> {
 /// The name of a tensor or a space, such as `S`, `S.sum` or `m.2`.
 pub(super) fn dotted<'s>() -> Reader<'s, Ident> {
     let part = letter(is_inner).repeated().at_least(1);
-    let words = letters().filter(|word| !RESERVED.contains(word)).then(just('.').then(part).repeated());
+    let words = letters().filter(|word| !is_reserved(word)).then(just('.').then(part).repeated());
     spanned(words.to_slice().map(name)).labelled("a name").then_ignore(blank()).boxed()
 }
 

@@ -127,7 +127,8 @@ impl<'a> Checker<'a> {
         let begins = name.starts_with(|c: char| c.is_alphabetic() || c == '_');
         let goes_on = name.chars().all(|c| c.is_alphanumeric() || "_-.'".contains(c));
         if !begins || !goes_on || name.parse::<f64>().is_ok() {
-            self.fault(place, format!("`{name}` cannot be the name of a {kind}"));
+            let article = if kind.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+            self.fault(place, format!("`{name}` cannot be the name of {article} {kind}"));
         }
     }
 

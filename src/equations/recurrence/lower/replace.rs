@@ -70,6 +70,7 @@ impl Lowering<'_> {
             open = rest;
             let is_own = |equation: &Equation| tensors.iter().any(|replaced| replaced.tensor == equation.target);
             let (own, mut others): (Vec<Equation>, Vec<Equation>) = equations.into_iter().partition(is_own);
+            others.iter().for_each(|other| self.refuse_steps_outside(&tensors, other));
             if let Some((names, written)) = self.write_tensors_once(&tensors, own) {
                 let leaves = |read: &Name, subscripts: &[Affine]| Some((names.get(read)?.clone(), subscripts.to_vec()));
                 others.iter_mut().for_each(|equation| equation.value = equation.value.redirect(&leaves));
@@ -78,6 +79,28 @@ impl Lowering<'_> {
             equations = others;
         }
         equations
+    }
+
+    /// Refuses an equation of another tensor with the index of the steps that reads what they replace: it has what leaves, the same at each
+    /// step, which is not what it says.
+    fn refuse_steps_outside(&mut self, tensors: &[Replaced], equation: &Equation) {
+        let mut read = None;
+        equation.value.visit_reads(&equation.domain.set, &mut |tensor, _, set| {
+            let replaced = tensors.iter().find(|replaced| replaced.tensor == *tensor);
+            let counts = |replaced: &&Replaced| {
+                equation.domain.indices.contains(&replaced.step) || set.variables().contains(&replaced.step)
+            };
+            read = read.take().or(replaced.filter(counts));
+        });
+        let Some(Replaced { tensor, step, .. }) = read else { return };
+        let target = &equation.target;
+        let message =
+            format!("`{target}` has an index `{step}`, but reads `{tensor}` as it leaves, after all steps of `{step}`");
+        let help = format!(
+            "call the index of `{target}` something else if that is meant; for the elements at each step declare a tensor with \
+             an index for the steps in place of `inout {tensor}`"
+        );
+        self.report(self.blame(equation.span, message, "reads what is replaced").help(help));
     }
 
     /// What each tensor is called when it leaves, and all equations.

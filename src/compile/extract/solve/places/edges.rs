@@ -5,7 +5,7 @@ use crate::rewrite::{Choices, Transport};
 use std::collections::BTreeMap;
 use systole_base::integer::{Affine, Name, Polyhedron};
 use systole_base::network::Network;
-use systole_equations::recurrence::spaces::{Origin, Source, SpaceSystem, last_point};
+use systole_equations::recurrence::spaces::{Division, Origin, Source, SpaceSystem, last_point};
 
 /// One operand, one of its transports, one source, one order of the giving reduction, one set of takers.
 #[derive(Clone, Debug)]
@@ -22,8 +22,10 @@ pub struct Edge {
     pub giver: usize,
     /// The points that take, over the reader's indices.
     pub set: Polyhedron,
-    /// The reader's indices, and the quotients of them that the giver is a form of.
+    /// The reader's indices, and the quotients that the giver is a form of.
     indices: Vec<Name>,
+    /// What holds of these quotients.
+    divided: Vec<Affine>,
     /// What is fixed for all that take.
     fixed: Fixed,
     /// The point that takes, as coordinates of its family over the reader's indices.
@@ -111,11 +113,19 @@ impl Edge {
         let fixed = Fixed::on(set, own);
         let quotients = source.quotients.iter().map(|division| &division.quotient);
         let indices = own.iter().chain(quotients).cloned().collect();
+        let divided = source.quotients.iter().flat_map(Division::conditions).collect();
         let image: BTreeMap<Name, Affine> = names.iter().cloned().zip(end.iter().cloned()).collect();
         let coordinates = |space: usize| system.members[space].embedding.iter();
         let taken = coordinates(reader).map(|form| fixed.reduced(form)).collect();
         let given = coordinates(giver).map(|form| fixed.reduced(&form.substitute(&image))).collect();
-        Edge { reader, operand, transport, reach, giver, set: set.clone(), indices, fixed, taken, given }
+        Edge { reader, operand, transport, reach, giver, set: set.clone(), indices, divided, fixed, taken, given }
+    }
+
+    /// The points that take, with what holds of the quotients there.
+    pub fn divided_set(&self) -> Polyhedron {
+        let mut set = self.set.clone();
+        self.divided.iter().for_each(|form| set.add(form.clone()));
+        set
     }
 
     /// Whether the value can come from nowhere else: it is the result of a reduction inside an equation.

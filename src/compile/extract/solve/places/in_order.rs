@@ -102,7 +102,7 @@ fn dependences(system: &SpaceSystem, choices: &[Choices], edges: &[Edge]) -> Vec
         taken: edge.taken.clone(),
         giver: family(edge.giver),
         given: edge.given.clone(),
-        set: edge.set.intersect(&sizes),
+        set: edge.divided_set().intersect(&sizes),
         is_handed_on: edge.reach == Reach::Link,
         is_settled: false,
     });
@@ -376,7 +376,8 @@ fn starts(
 fn upper_ends(set: &Polyhedron, form: &Affine, sizes: &[Name]) -> Vec<Affine> {
     let inner: Vec<Name> = set.variables().into_iter().filter(|variable| !sizes.contains(variable)).collect();
     let (_, upper) = Ranged { set: set.clone(), indices: &inner, form: form.clone() }.bounds();
-    upper.into_iter().filter(|bound| bound.coefficient == 1).map(|bound| bound.form).collect()
+    let is_of_sizes = |form: &Affine| form.terms().all(|(variable, _)| sizes.contains(variable));
+    upper.into_iter().filter(|bound| bound.coefficient == 1).map(|bound| bound.form).filter(is_of_sizes).collect()
 }
 
 /// The families of a group, those together that need each other or hand something on, in an order in which each needs those before it alone.
