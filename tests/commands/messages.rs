@@ -160,7 +160,7 @@ fn a_message_has_its_code() {
     let given = format!("A={array}");
     let cases: [(&[&str], &str); 11] = [
         (&["frobnicate"], "command-line"),
-        (&["run", "kernels/matmul.rec"], "command-line"),
+        (&["run", "kernels/matmul.rec", "--size", "M=8"], "command-line"),
         (&["check", "kernels/none.rec"], "file"),
         (&["check", "tests/errors/missing-bracket.rec"], "syntax"),
         (&["check", "tests/errors/cycle-of-two.rec"], "cycle"),
