@@ -1,6 +1,7 @@
 //! Tensors that come in and leave: kernels as their loops write them, against these loops, with twins that are refused.
 
-use crate::support::{dominant, filled, refusal, system, values};
+use crate::support::{dominant, filled, refusal, sizes, system, tensors, values};
+use systole_equations::recurrence::evaluate;
 
 /// What loops make of `A` in place, beside what the kernel says.
 fn check(text: &str, sizes: &[(&str, i64)], a: ndarray::ArrayD<f64>, run: impl Fn(&mut ndarray::ArrayD<f64>)) {
@@ -229,4 +230,35 @@ fn the_index_of_the_steps_has_a_name_of_its_own() {
             }
         },
     );
+}
+
+/// What stands at a step is not what leaves, so an equation of another tensor with the name of the steps on its left is refused; a name that a
+/// reduction binds is its own.
+#[test]
+fn other_tensors_read_what_leaves() {
+    let kernel = |rest: &str| format!("kernel k(T, N)\ninout x[N] over t in 0..T\n{rest}\nx[i] = x[i] / 2\n");
+    for rest in [
+        "out e[T]\ne[t] = sum(i) x[i] * x[i]",
+        "out e[T]\ne[s] = e[s - 1] + x[0] where s >= 1\ne[t] = x[t] where t < 1",
+        "inout e[N] over t in 0..T + 1\ne[i] = e[i] + x[i]",
+    ] {
+        let said = refusal(&kernel(rest));
+        assert!(said.contains("`e` has an index `t`, but reads `x` as it leaves, after all steps of `t`"), "{said}");
+    }
+    for rest in [
+        "out e[T]\ne[s] = sum(i) x[i] * x[i]",
+        "out e[N]\ne[i] = sum(t in 0..i + 1) x[t]",
+        "inout e[N] over t in 0..T\ne[i] = e[i] + x[i]",
+        "inout e[N] over s in 0..T + 1\ne[i] = e[i] + x[i]",
+    ] {
+        system(&kernel(rest));
+    }
+    let system = system(&kernel("out e[N]\ne[i] = sum(t in 0..i + 1) x[t]"));
+    let found =
+        evaluate(&system, &sizes(&[("T", 3), ("N", 4)]), &tensors(&[("x", filled(2, &[4]))])).expect("it has values");
+    let mut sum = 0.0;
+    for (x, e) in filled(2, &[4]).iter().zip(&found["e"]) {
+        sum += x / 8.0;
+        assert_eq!(*e, sum);
+    }
 }

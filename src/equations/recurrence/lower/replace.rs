@@ -64,13 +64,13 @@ impl Lowering<'_> {
     /// All equations with one value for each element.
     pub(super) fn write_once(&mut self, mut equations: Vec<Equation>) -> Vec<Equation> {
         let mut open = std::mem::take(&mut self.replaced);
+        equations.iter().for_each(|equation| self.refuse_steps_of_others(&open, equation));
         while let Some(first) = open.first().cloned() {
             let is_along = |other: &Replaced| other.step == first.step && other.range == first.range;
             let (tensors, rest): (Vec<Replaced>, Vec<Replaced>) = open.into_iter().partition(is_along);
             open = rest;
             let is_own = |equation: &Equation| tensors.iter().any(|replaced| replaced.tensor == equation.target);
             let (own, mut others): (Vec<Equation>, Vec<Equation>) = equations.into_iter().partition(is_own);
-            others.iter().for_each(|other| self.refuse_steps_outside(&tensors, other));
             if let Some((names, written)) = self.write_tensors_once(&tensors, own) {
                 let leaves = |read: &Name, subscripts: &[Affine]| Some((names.get(read)?.clone(), subscripts.to_vec()));
                 others.iter_mut().for_each(|equation| equation.value = equation.value.redirect(&leaves));
@@ -81,18 +81,20 @@ impl Lowering<'_> {
         equations
     }
 
-    /// Refuses an equation of another tensor with the index of the steps that reads what they replace: it has what leaves, the same at each
-    /// step, which is not what it says.
-    fn refuse_steps_outside(&mut self, tensors: &[Replaced], equation: &Equation) {
-        let mut read = None;
-        equation.value.visit_reads(&equation.domain.set, &mut |tensor, _, set| {
-            let replaced = tensors.iter().find(|replaced| replaced.tensor == *tensor);
-            let counts = |replaced: &&Replaced| {
-                equation.domain.indices.contains(&replaced.step) || set.variables().contains(&replaced.step)
-            };
-            read = read.take().or(replaced.filter(counts));
+    /// Refuses an equation with the index of steps that are not its own which reads what they replace: it has what leaves, the same at each
+    /// step, and says otherwise. What a reduction binds is a name of its own, as in `sum(k in 0..i) A[i, k]`.
+    fn refuse_steps_of_others(&mut self, open: &[Replaced], equation: &Equation) {
+        let of = |tensor: &Name| open.iter().find(|replaced| replaced.tensor == *tensor);
+        let own = of(&equation.target);
+        let is_misread = |read: &&Replaced| match own {
+            Some(own) => own.step == read.step && own.range != read.range,
+            None => equation.domain.indices.contains(&read.step),
+        };
+        let mut misread = None;
+        equation.value.visit_reads(&equation.domain.set, &mut |tensor, _, _| {
+            misread = misread.or(of(tensor).filter(is_misread));
         });
-        let Some(Replaced { tensor, step, .. }) = read else { return };
+        let Some(Replaced { tensor, step, .. }) = misread else { return };
         let target = &equation.target;
         let message =
             format!("`{target}` has an index `{step}`, but reads `{tensor}` as it leaves, after all steps of `{step}`");
