@@ -84,8 +84,8 @@ fn misspelt(text: &str, met: &str, wants_name: bool) -> Option<String> {
     if RESERVED.contains(&met) && wants_name {
         return Some(format!("`{met}` is a word of the language and cannot be a name"));
     }
-    if tokens::is_number(met) && tokens::is_word(met) && wants_name {
-        return Some(format!("`{met}` is a number in programs and cannot be a name"));
+    if tokens::is_number(met) && tokens::is_word(met) && !RESERVED.contains(&met) {
+        return Some(format!("`{met}` would be read as a number in a program, so it cannot be a name"));
     }
     if met == "%" {
         return Some("the rest of a division is `mod`, as in `i mod 2`".to_owned());

@@ -119,7 +119,7 @@ pub(super) fn identifier<'s>() -> Reader<'s, Ident> {
 /// A name of a kernel or a schedule, which may hold `-` between its parts.
 pub(super) fn title<'s>() -> Reader<'s, Ident> {
     let part = letter(is_inner).repeated().at_least(1);
-    let words = letters().then(just('-').then(part).repeated()).to_slice().map(name);
+    let words = letters().then(just('-').then(part).repeated()).to_slice().filter(|word| !is_number(word)).map(name);
     spanned(words).labelled("a name").then_ignore(blank()).boxed()
 }
 
