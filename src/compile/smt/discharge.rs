@@ -1,6 +1,6 @@
 //! Asks Z3 about obligations, alone or many at once.
 
-use super::encode::Encoding;
+use super::encode::{Encoding, Undeclared};
 use super::smallest::{Answer, Search};
 use super::{Counterexample, Discharged, Verdict};
 use rayon::prelude::*;
@@ -38,11 +38,11 @@ pub fn version() -> String {
 
 fn decide(obligation: &Obligation, deadline: Option<Instant>) -> Verdict {
     let encoding = Encoding::new(obligation);
-    let Some(violation) = encoding.formula(&obligation.violation) else {
-        let mentioned = obligation.violation.variables();
-        let undeclared = mentioned.iter().find(|variable| !obligation.variables.contains(variable));
-        let name = undeclared.map_or("a variable", |variable| variable);
-        return Verdict::Unknown(format!("the violation mentions `{name}`, which the obligation does not declare"));
+    let violation = match encoding.formula(&obligation.violation) {
+        Ok(violation) => violation,
+        Err(Undeclared(name)) => {
+            return Verdict::Unknown(format!("the violation mentions `{name}`, which the obligation does not declare"));
+        }
     };
     let solver = Solver::new();
     // A scope makes Z3 take its incremental core at once, which is the faster one for queries this small.

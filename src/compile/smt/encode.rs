@@ -7,6 +7,10 @@ use systole_base::integer::{Affine, Name};
 use systole_program::obligation::{Formula, Obligation};
 use z3::ast::{Bool, Int};
 
+/// A variable that a formula mentions and its obligation does not declare.
+#[derive(Debug)]
+pub(super) struct Undeclared(pub Name);
+
 /// The solver's constants for the variables of one obligation.
 pub(super) struct Encoding {
     constants: Vec<Int>,
@@ -27,9 +31,12 @@ impl Encoding {
         &self.constants
     }
 
-    /// The formula as a term; `None` where it mentions a variable that the obligation does not declare.
-    pub fn formula(&self, formula: &Formula) -> Option<Bool> {
-        Some(match formula {
+    /// The formula as a term.
+    ///
+    /// # Errors
+    /// A variable that the obligation does not declare.
+    pub fn formula(&self, formula: &Formula) -> Result<Bool, Undeclared> {
+        Ok(match formula {
             Formula::AtLeastZero(form) => self.form(form)?.ge(0),
             Formula::All(parts) => Bool::and(&self.all(parts)?),
             Formula::Any(parts) => Bool::or(&self.all(parts)?),
@@ -37,16 +44,16 @@ impl Encoding {
         })
     }
 
-    fn all(&self, parts: &[Formula]) -> Option<Vec<Bool>> {
+    fn all(&self, parts: &[Formula]) -> Result<Vec<Bool>, Undeclared> {
         parts.iter().map(|part| self.formula(part)).collect()
     }
 
-    fn form(&self, form: &Affine) -> Option<Int> {
+    fn form(&self, form: &Affine) -> Result<Int, Undeclared> {
         let mut terms = vec![Int::from_i64(form.constant_term())];
         for (name, coefficient) in form.terms() {
-            let constant = self.constants.get(*self.positions.get(name)?)?;
-            terms.push(Int::mul(&[Int::from_i64(coefficient), constant.clone()]));
+            let position = self.positions.get(name).ok_or_else(|| Undeclared(name.clone()))?;
+            terms.push(Int::mul(&[Int::from_i64(coefficient), self.constants[*position].clone()]));
         }
-        Some(Int::add(&terms))
+        Ok(Int::add(&terms))
     }
 }

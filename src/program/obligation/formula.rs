@@ -1,7 +1,6 @@
 //! Quantifier-free formulas over affine forms: what both the solver and brute force read.
 
-use std::collections::BTreeSet;
-use systole_base::integer::{Affine, Bindings, Name};
+use systole_base::integer::{Affine, Bindings};
 
 /// A boolean combination of `form >= 0`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,15 +53,6 @@ impl Formula {
     /// The negation.
     pub fn negate(self) -> Formula {
         Formula::Not(Box::new(self))
-    }
-
-    /// The variables that it mentions.
-    pub fn variables(&self) -> BTreeSet<Name> {
-        match self {
-            Formula::AtLeastZero(form) => form.terms().map(|(variable, _)| variable.clone()).collect(),
-            Formula::All(parts) | Formula::Any(parts) => parts.iter().flat_map(Formula::variables).collect(),
-            Formula::Not(part) => part.variables(),
-        }
     }
 
     /// Whether it holds under `bindings`; `None` where a variable has no value.
