@@ -82,9 +82,7 @@ impl Handoff {
 
     /// The points that read, with what holds of the quotients there.
     pub fn divided_set(&self) -> Polyhedron {
-        let mut set = self.set.clone();
-        self.quotients.iter().flat_map(Division::conditions).for_each(|form| set.add(form));
-        set
+        Division::of_all(&self.quotients, &self.set)
     }
 
     /// By how many PEs the value moves over links; nothing where it does not.

@@ -109,8 +109,7 @@ fn dependence(system: &SpaceSystem, reader: usize, source: &Source) -> Option<De
     let giver = system.spaces.get(*writer)?;
     let own = own_names(giver);
     let image: BTreeMap<Name, Affine> = giver.indices().iter().cloned().zip(own.iter().map(Affine::variable)).collect();
-    let mut set = source.set.intersect(&giver.domain.set.substitute(&image));
-    source.quotients.iter().flat_map(Division::conditions).for_each(|form| set.add(form));
+    let mut set = Division::of_all(&source.quotients, &source.set.intersect(&giver.domain.set.substitute(&image)));
     for (written, read) in giver.output_access.iter().zip(element) {
         let apart = written.substitute(&image) - read.clone();
         set.add(apart.clone());

@@ -47,6 +47,13 @@ impl Division {
         self.of.clone() - Affine::term(&self.quotient, self.by)
     }
 
+    /// The points of a set where these quotients are what they are called.
+    pub fn of_all(divisions: &[Division], set: &Polyhedron) -> Polyhedron {
+        let mut set = set.clone();
+        divisions.iter().flat_map(Division::conditions).for_each(|form| set.add(form));
+        set
+    }
+
     /// What must be 0 or more for the quotient to be one.
     pub fn conditions(&self) -> [Affine; 2] {
         [self.rest(), Affine::constant(self.by - 1) - self.rest()]

@@ -24,8 +24,8 @@ pub struct Edge {
     pub set: Polyhedron,
     /// The reader's indices, and the quotients that the giver is a form of.
     indices: Vec<Name>,
-    /// What holds of these quotients.
-    divided: Vec<Affine>,
+    /// These points, with what holds of the quotients there.
+    pub(super) divided_set: Polyhedron,
     /// What is fixed for all that take.
     fixed: Fixed,
     /// The point that takes, as coordinates of its family over the reader's indices.
@@ -113,19 +113,12 @@ impl Edge {
         let fixed = Fixed::on(set, own);
         let quotients = source.quotients.iter().map(|division| &division.quotient);
         let indices = own.iter().chain(quotients).cloned().collect();
-        let divided = source.quotients.iter().flat_map(Division::conditions).collect();
+        let divided_set = Division::of_all(&source.quotients, set);
         let image: BTreeMap<Name, Affine> = names.iter().cloned().zip(end.iter().cloned()).collect();
         let coordinates = |space: usize| system.members[space].embedding.iter();
         let taken = coordinates(reader).map(|form| fixed.reduced(form)).collect();
         let given = coordinates(giver).map(|form| fixed.reduced(&form.substitute(&image))).collect();
-        Edge { reader, operand, transport, reach, giver, set: set.clone(), indices, divided, fixed, taken, given }
-    }
-
-    /// The points that take, with what holds of the quotients there.
-    pub fn divided_set(&self) -> Polyhedron {
-        let mut set = self.set.clone();
-        self.divided.iter().for_each(|form| set.add(form.clone()));
-        set
+        Edge { reader, operand, transport, reach, giver, set: set.clone(), indices, divided_set, fixed, taken, given }
     }
 
     /// Whether the value can come from nowhere else: it is the result of a reduction inside an equation.

@@ -102,7 +102,7 @@ fn dependences(system: &SpaceSystem, choices: &[Choices], edges: &[Edge]) -> Vec
         taken: edge.taken.clone(),
         giver: family(edge.giver),
         given: edge.given.clone(),
-        set: edge.divided_set().intersect(&sizes),
+        set: edge.divided_set.intersect(&sizes),
         is_handed_on: edge.reach == Reach::Link,
         is_settled: false,
     });
