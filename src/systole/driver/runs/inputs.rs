@@ -96,6 +96,11 @@ impl ArrayArguments {
     }
 }
 
+/// An array, of a file of its own or of an archive.
+fn opened(path: &Path, tensor: &str) -> Checked<NpySource> {
+    if archive::is_archive(path) { archive::array(path, tensor) } else { NpySource::open(path) }
+}
+
 /// The sizes that are the extent of a dimension of an array that is given, the first of several; a tensor that the kernel does not have is
 /// left to [`sources`].
 ///
@@ -105,9 +110,7 @@ pub fn sizes_of_arrays(kernel: &RecurrenceSystem, files: &[String]) -> Checked<B
     let mut sizes = Bindings::new();
     for (tensor, path) in files.iter().filter_map(|file| file.split_once('=')) {
         let Some(tensor) = kernel.tensors_with(Role::Input).find(|input| &*input.name == tensor) else { continue };
-        let path = Path::new(path);
-        let source =
-            if archive::is_archive(path) { archive::array(path, &tensor.name)? } else { NpySource::open(path)? };
+        let source = opened(Path::new(path), &tensor.name)?;
         for (side, extent) in tensor.shape.iter().zip(source.shape()) {
             let extent = i64::try_from(*extent).ok().filter(|extent| *extent > 0);
             if let (Some(size), Some(extent)) = (side.as_variable(), extent) {
@@ -137,8 +140,7 @@ pub fn sources(
     let mut sources = Sources::new();
     for file in files {
         let (tensor, path) = assignment(file, &names, "input")?;
-        let path = Path::new(path);
-        let source = if archive::is_archive(path) { archive::array(path, tensor)? } else { NpySource::open(path)? };
+        let source = opened(Path::new(path), tensor)?;
         match others.iter().find(|other| &*other.name == tensor) {
             Some(other) => check_shape(other, sizes, source.shape())?,
             None => _ = sources.insert(name(tensor), Box::new(source)),
