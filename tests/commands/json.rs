@@ -81,7 +81,7 @@ fn prove_writes_its_keys_whether_it_proves_or_refutes() {
 #[test]
 fn run_writes_the_three_objects_and_the_programs_size() {
     let found = json(&[&["run", "kernels/matmul.rec", "--schedule", "cannon"], &SMALL[..]].concat());
-    assert_keys(&found, "search prove sim record program unstated");
+    assert_keys(&found, "sizes search prove sim record program unstated");
     assert_eq!(found["unstated"], serde_json::json!([]));
     assert_search(&found["search"], "");
     assert_prove(&found["prove"]);

@@ -34,7 +34,7 @@ fn arrays_and_the_program_can_be_kept() {
     assert!(good(&["sim", &program, "--size", "M=2,N=2,K=2"]).contains("cycles"));
 }
 
-/// 8 each, or where the kernel assumes otherwise the least; the commands that are named next say them.
+/// 8 each, or other small ones where the kernel assumes so; the commands that are named next say them.
 #[test]
 fn without_sizes_a_run_takes_the_usual_ones() {
     let text = good(&["run", "kernels/matmul.rec"]);
@@ -50,11 +50,9 @@ fn without_sizes_a_run_takes_the_usual_ones() {
     let path = folder.path().join("late.rec").display().to_string();
     let text = "kernel late(M, N) where M >= N + 5\nin x[M]\nout y[N]\ny[i] = sum(k in 0..M) x[k] * x[i]\n";
     std::fs::write(&path, text).unwrap();
-    assert!(
-        good(&["run", &path]).contains("  sizes     M=6,N=1, as --size says nothing\n"),
-        "{}",
-        good(&["run", &path])
-    );
+    let said = good(&["run", &path]);
+    assert!(said.contains("  sizes     M=6,N=1, as --size says nothing\n"), "{said}");
+    assert_eq!(json(&["run", &path])["sizes"], serde_json::json!({ "M": 6, "N": 1 }));
     // A kernel without sizes has none to name.
     std::fs::write(&path, "kernel late()\nin x[3]\nout y[3]\ny[i] = x[i] + x[i]\n").unwrap();
     assert!(!good(&["run", &path]).contains("sizes  "));

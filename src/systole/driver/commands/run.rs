@@ -94,6 +94,7 @@ impl KernelCommand for RunArguments {
         let energy = energy(&searched, &winner, &written.program, &outcome, output);
         let (report, front) = (&lowered.report, ("front", &searched.front[..]));
         let mut object = json!({
+            "sizes": show::sizes_json(&setting.given),
             "search": show::search_json(report, &searched, front, Some(winner.index)),
             "prove": show::proofs_json(&winner.proofs),
             "sim": with_match(&outcome, Some(&agreement), energy),
