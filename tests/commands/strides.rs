@@ -83,7 +83,7 @@ fn strides_and_guards_are_proved_and_give_the_bits_of_the_equations() {
     }
 }
 
-/// In order on one PE, where nothing is later than what the quotients of a size say.
+/// `y` is read where `N` and `i` are divided by 2; in order on one PE, its loop begins after those that give these elements.
 #[test]
 fn a_sort_by_the_parity_of_two_indices_sorts() {
     let (folder, path) = kernel(SORT_BY_PARITY);
