@@ -269,6 +269,18 @@ var[g] = sum(c, n) (X[g, c, n] - mean[g]) * (X[g, c, n] - mean[g]) / (C * N)
 Y[g, c, n] = (X[g, c, n] - mean[g]) / sqrt(var[g] + 0.00001) * w[g, c] + b[g, c]
 ",
     ),
+    (
+        "A box filter whose windows the borders cut off: what reads the sums is divided as they are.",
+        "M=4,N=3",
+        12,
+        12,
+        "\
+kernel box(M, N)
+in  x[M, N]
+out y[M, N]
+y[i, j] = 0.125 * (sum(k in max(0, i - 1)..min(M, i + 2), l in max(0, j - 1)..min(N, j + 2)) x[k, l])
+",
+    ),
 ];
 
 /// All that a command says, which must end well.

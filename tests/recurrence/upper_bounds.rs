@@ -42,3 +42,28 @@ fn what_nothing_reads_is_one_space() {
     let text = format!("{HEAD}out y[N, N]\ny[i, j] = sum(k where k <= i, k <= j) a[k]");
     assert_eq!(cut_spaces(&system(&text)).expect("spaces").spaces.len(), 1);
 }
+
+/// `2 *` a sum over a window that the borders cut off: the parts of the equation say the same of their sums, so one space reads them all.
+#[test]
+fn parts_that_say_the_same_read_one_tensor() {
+    let window = "sum(k in max(0, i - 1)..min(N, i + 2), l in max(0, j - 1)..min(N, j + 2)) (a[k] * b[l])";
+    let cut_of = |equations: &str| {
+        let text = format!("{HEAD}out y[N, N]\n{equations}");
+        let system = system(&text);
+        (1..6).for_each(|n| hold(&text, &system, n));
+        let cut = cut_spaces(&system).expect("spaces");
+        let readers = cut.spaces.iter().filter(|space| space.reduction.is_none()).count();
+        let parts: Vec<String> = cut.tensors.iter().map(|tensor| tensor.name.to_string()).collect();
+        (cut.spaces.len() - readers, readers, parts[parts.len() - 1].clone())
+    };
+    assert_eq!(cut_of(&format!("y[i, j] = 2 * {window}")), (4, 1, "y_part".to_owned()));
+    // Two equations that say it have a reader each.
+    let twice = format!("y[i, j] = 2 * {window} where i < 3\ny[i, j] = 2 * {window} where i >= 3");
+    assert_eq!(cut_of(&twice).1, 2);
+    // Sums that may have no terms stay apart: at `i = N - 1` their value is known, and no point has it.
+    let empty = window.replace("max(0, i - 1)..min(N, i + 2)", "i + 1..min(N, i + 3)");
+    assert_eq!(cut_of(&format!("y[i, j] = 2 * {empty}")), (4, 3, "y_part".to_owned()));
+    // The name is one that the kernel does not have.
+    let taken = format!("y[i, j] = 2 * {window} + y_part[i]\nlocal y_part[N]\ny_part[i] = a[i]");
+    assert_eq!(cut_of(&taken).2, "y_part_");
+}

@@ -3,7 +3,8 @@
 //! An equation is an expression around reductions around expressions. Each reduction becomes a space that writes a local
 //! tensor of its own, read by what stands around it; an equation that is a reduction alone needs one space only.
 
-use super::merge::merge_reductions;
+use super::joined::join_sums;
+use super::merge::merge_spaces;
 use super::sources::find_sources;
 use super::upper_bounds::with_one_upper_bound;
 use super::{ClosedValues, Family, Member, SpaceSystem, strided};
@@ -101,7 +102,9 @@ fn cut_settled(settled: &RecurrenceSystem, splits: bool) -> Checked<SpaceSystem>
     };
     system.equations.iter().for_each(|equation| cutter.cut_equation(equation));
     let mut cut = cutter.cut;
-    merge_reductions(&mut cut);
+    merge_spaces(&mut cut);
+    join_sums(&mut cut);
+    merge_spaces(&mut cut);
     let sizes = Polyhedron::sizes(&cut.parameters);
     cut.spaces.iter_mut().for_each(|space| space.domain.set = space.domain.set.irredundant(&sizes));
     find_sources(&mut cut)?;

@@ -32,6 +32,8 @@ mod cut;
 pub use cut::coordinate_names;
 pub use cut::{cut_for_tiles, cut_spaces, spaces_of, spaces_under};
 
+mod joined;
+
 mod merge;
 
 pub use merge::convex_union;
