@@ -14,5 +14,5 @@ mod work;
 
 pub use images::Images;
 pub use region::Region;
-pub use vector::{Cost, Objective};
+pub use vector::{Cost, Objective, unbeaten};
 pub use work::predicted_work;

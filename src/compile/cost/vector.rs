@@ -1,6 +1,7 @@
 //! The cost vector, what one unit of each entry is, and the objectives that order designs.
 
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 /// What a design costs at given sizes. All entries are counts; less is better in each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -41,6 +42,19 @@ impl Cost {
             fanout: self.fanout.max(other.fanout),
         }
     }
+}
+
+/// Those costs that no other beats in one entry without losing in another.
+pub fn unbeaten(costs: impl Iterator<Item = Cost>) -> BTreeSet<Cost> {
+    let ascending: BTreeSet<Cost> = costs.collect();
+    let mut kept: Vec<Cost> = vec![];
+    for cost in ascending {
+        // What beats a cost is smaller in the first entry in which they differ.
+        if !kept.iter().any(|other| other.is_within(&cost)) {
+            kept.push(cost);
+        }
+    }
+    kept.into_iter().collect()
 }
 
 /// Which design on the front wins: entries compared one after the other.

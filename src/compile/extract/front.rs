@@ -1,8 +1,9 @@
 //! A Pareto front with its ties, in an order that depends on the designs alone.
 
-use crate::cost::{Cost, Objective};
+use crate::cost::{Cost, Objective, unbeaten};
 use crate::mapping::{Design, Fold, SpaceDesign, candidates};
-use std::collections::{BTreeSet, HashSet};
+use rustc_hash::FxHashSet as HashSet;
+use std::collections::BTreeSet;
 use systole_base::integer::lexicographic_sign;
 use systole_equations::recurrence::spaces::SpaceSystem;
 
@@ -47,7 +48,8 @@ impl Front {
 
     /// Whether a design of this cost, or of any worse cost, would be beaten.
     pub fn beats(&self, cost: &Cost) -> bool {
-        self.costs.iter().any(|known| known != cost && known.is_within(cost))
+        // Of the costs that are there none beats another.
+        !self.costs.contains(cost) && self.costs.iter().any(|known| known.is_within(cost))
     }
 
     /// Adds a design unless it is beaten or there, and drops those it beats.
@@ -56,18 +58,39 @@ impl Front {
             return;
         }
         let is_beaten = |cost: &Cost| *cost != design.cost && design.cost.is_within(cost);
-        if self.costs.iter().any(is_beaten) {
+        if self.costs.insert(design.cost) && self.costs.iter().any(is_beaten) {
             self.costs.retain(|cost| !is_beaten(cost));
             self.found.retain(|known| !is_beaten(&known.cost));
             self.known.retain(|known| !is_beaten(&known.cost));
         }
-        self.costs.insert(design.cost);
         self.found.push(design);
+    }
+
+    /// Adds many designs, as one after the other.
+    pub fn add_all(&mut self, designs: Vec<Found>) {
+        let costs: HashSet<Cost> = designs.iter().map(|design| design.cost).collect();
+        let new = unbeaten(costs.into_iter().filter(|cost| !self.beats(cost)));
+        let is_beaten = |cost: &&Cost| new.iter().any(|other| other != *cost && other.is_within(cost));
+        let beaten: HashSet<Cost> = self.costs.iter().filter(is_beaten).copied().collect();
+        if !beaten.is_empty() {
+            self.costs.retain(|cost| !beaten.contains(cost));
+            self.found.retain(|known| !beaten.contains(&known.cost));
+            self.known.retain(|known| !beaten.contains(&known.cost));
+        }
+        for design in designs.into_iter().filter(|design| new.contains(&design.cost)) {
+            if self.known.insert(design.clone()) {
+                self.found.push(design);
+            }
+        }
+        self.costs.extend(new);
     }
 
     /// The front of both.
     pub fn merge(mut self, other: Front) -> Front {
-        other.found.into_iter().for_each(|design| self.add(design));
+        if self.found.is_empty() {
+            return other;
+        }
+        self.add_all(other.found);
         self
     }
 }

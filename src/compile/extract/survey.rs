@@ -110,6 +110,14 @@ impl Survey {
         self.front.add(found);
     }
 
+    /// Adds many designs.
+    pub(super) fn add_all(&mut self, found: Vec<Found>) {
+        match self.keep {
+            true => found.into_iter().for_each(|found| self.add(found)),
+            false => self.front.add_all(found),
+        }
+    }
+
     /// Whether a design is on the front that loses nowhere against this cost and wins somewhere.
     pub(super) fn beats(&self, cost: &Cost) -> bool {
         self.front.beats(cost)

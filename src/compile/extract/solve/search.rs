@@ -415,7 +415,7 @@ fn search_form(task: &Task, design: &Design, handoffs: &[Handoff], survey: &mut 
     let before = survey.designs;
     // So many side by side, each against what was found before them, whatever the number of threads.
     for some in timed.chunks(AT_ONCE) {
-        let found: Vec<Vec<Found>> = some.par_iter().map(|parts| legal(task, parts, handoffs, survey)).collect();
+        let found: Vec<Legal> = some.par_iter().map(|parts| legal(task, parts, handoffs, survey)).collect();
         found.into_iter().for_each(|found| add_all(found, survey));
     }
     let Some((shortest, _)) = shortest else { return survey.add_stuck(design.parts.clone()) };
@@ -469,33 +469,55 @@ fn search_streamed(task: &Task, streamed: &Design, survey: &mut Survey) -> Optio
 
 /// The designs with the shortest legal steps under which spaces take turns, on as many PEs as before or on more, and whether there are more ways
 /// for that than were looked at.
-pub(super) fn legal_in_turns(task: &Task, laid: Laid, shortest: &[SpaceDesign], survey: &Survey) -> (Vec<Found>, bool) {
+pub(super) fn legal_in_turns(task: &Task, laid: Laid, shortest: &[SpaceDesign], survey: &Survey) -> (Legal, bool) {
     let found = |tried: &Tried| legal(task, &tried.parts, &tried.handoffs, survey);
-    let taken = |tried: &Tried| Some(found(tried)).filter(|found| !found.is_empty());
+    let taken = |tried: &Tried| Some(found(tried)).filter(|found| found.count > 0);
     let (taken, are_more) = take_turns(task, laid, shortest, taken);
-    (taken.concat(), are_more)
+    (taken.into_iter().fold(Legal::default(), Legal::join), are_more)
+}
+
+/// The legal designs of some steps.
+#[derive(Default)]
+pub(super) struct Legal {
+    /// Those that no design on the front beats.
+    pub found: Vec<Found>,
+    /// How many there are, those that are beaten among them.
+    count: usize,
+}
+
+impl Legal {
+    fn join(mut self, other: Legal) -> Legal {
+        self.found.extend(other.found);
+        Legal { count: self.count + other.count, ..self }
+    }
 }
 
 /// The designs with these steps, every best way to move the inputs with its folds; none where two points meet.
-pub(super) fn legal(task: &Task, parts: &[SpaceDesign], handoffs: &[Handoff], survey: &Survey) -> Vec<Found> {
+pub(super) fn legal(task: &Task, parts: &[SpaceDesign], handoffs: &[Handoff], survey: &Survey) -> Legal {
     let timed = Design::new(task.system, parts.to_vec());
     let priced = tally::price(task, &timed, handoffs);
     let apart = || task.meetings.are_none(&timed) && words_are_apart(&timed, &task.machine.links, handoffs);
-    if priced.is_empty() || !apart() {
-        return vec![];
+    let all = priced.costs().count();
+    if all == 0 || !apart() {
+        return Legal::default();
     }
+    // A fold costs less in PEs.
+    let is_wanted = |cost: &Cost| survey.keep || task.has_folds() || !survey.beats(cost);
+    let wanted = priced.parts(parts, is_wanted);
+    let beaten = all - wanted.len();
     let folded = |(cost, parts): (Cost, Vec<SpaceDesign>)| {
         let design = Design::new(task.system, parts);
         let folds = folds(task, &design, handoffs, &cost, |cost| !survey.keep && survey.beats(cost));
         folds.into_iter().map(move |(cost, fold)| Found { cost, parts: design.parts.clone(), fold })
     };
-    priced.into_iter().flat_map(folded).collect()
+    let found: Vec<Found> = wanted.into_iter().flat_map(folded).collect();
+    Legal { count: found.len() + beaten, found }
 }
 
 /// Adds legal designs.
-fn add_all(found: Vec<Found>, survey: &mut Survey) {
-    survey.designs += found.len() as u64;
-    found.into_iter().for_each(|found| survey.add(found));
+fn add_all(legal: Legal, survey: &mut Survey) {
+    survey.designs += legal.count as u64;
+    survey.add_all(legal.found);
 }
 
 /// What the steps of a dataflow must satisfy, with what the schedule fixes.

@@ -391,6 +391,11 @@ impl<'a> Task<'a> {
         self.constraint.rounds().is_some() || self.system.spaces.len() <= self.limits.rounds
     }
 
+    /// Whether PEs of a design may be folded onto one.
+    pub(super) fn has_folds(&self) -> bool {
+        self.limits.fold > 1 || self.constraint.fold.is_some()
+    }
+
     /// The largest number of indices of a space.
     pub(super) fn dimension(&self) -> usize {
         self.system.dimension()

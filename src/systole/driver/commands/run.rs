@@ -95,7 +95,7 @@ impl KernelCommand for RunArguments {
         let (report, front) = (&lowered.report, ("front", &searched.front[..]));
         let mut object = json!({
             "sizes": show::sizes_json(&setting.given),
-            "search": show::search_json(report, &searched, front, Some(winner.index)),
+            "search": show::search_json(report, &searched, front, (Some(winner.index), output)),
             "prove": show::proofs_json(&winner.proofs),
             "sim": with_match(&outcome, Some(&agreement), energy),
             "record": winner.record,

@@ -70,7 +70,7 @@ impl KernelCommand for SearchArguments {
             output.line(&format!("  {}", Closure::of(&searched).line()));
         }
         let winner = designs.iter().position(|found| found == best);
-        let mut object = show::search_json(report, &searched, (key, designs), winner);
+        let mut object = show::search_json(report, &searched, (key, designs), (winner, output));
         if let Some(bound) = &bound {
             object["bound"] = bound.to_json(best.cost.cycles);
         }

@@ -76,6 +76,11 @@ impl Output {
         }
     }
 
+    /// Whether what the command says is written as an object.
+    pub fn is_json(&self) -> bool {
+        self.json
+    }
+
     fn is_of_the_process(&self) -> bool {
         matches!(self.streams, Streams::Process)
     }

@@ -111,15 +111,17 @@ pub fn cost(cost: &Cost) -> String {
     )
 }
 
-/// The search as JSON: these designs under `key`, and which of them is the winner.
+/// The search as JSON: these designs under `key`, and which of them is the winner. There may be tens of thousands, so they are only listed where
+/// the output is JSON.
 pub fn search_json(
     report: &Report,
     searched: &Searched,
     (key, designs): (&str, &[Found]),
-    winner: Option<usize>,
+    (winner, output): (Option<usize>, &Output),
 ) -> Value {
     let Survey { maps, legal, designs: count, .. } = searched.survey;
-    let list: Vec<Value> = designs.iter().map(|found| found_json(searched, found)).collect();
+    let listed = if output.is_json() { designs } else { &[] };
+    let list: Vec<Value> = listed.iter().map(|found| found_json(searched, found)).collect();
     let mut object = json!({ key: list, "winner": winner, "maps": maps, "legal": legal, "designs": count });
     let left_out = left_out(searched);
     if !left_out.is_empty() {

@@ -68,10 +68,10 @@ impl<'a> Draft<'a> {
         let turn = Successive { conditions: conditions.clone(), order: order.to_vec(), parts: shortest.clone() };
         let none = Survey::default();
         if let Some(turn) = turn.until_none_meet(task, design, pairs_under(task, &shortest)?) {
-            let found = legal(task, &turn.parts, handoffs, &none);
+            let found = legal(task, &turn.parts, handoffs, &none).found;
             return Some(found.into_iter().map(|found| (found, turn.order.clone())).collect());
         }
-        let (found, _) = in_turns.then(|| legal_in_turns(task, (design, handoffs, &conditions), &shortest, &none))?;
-        Some(found.into_iter().map(|found| (found, order.to_vec())).collect())
+        let (legal, _) = in_turns.then(|| legal_in_turns(task, (design, handoffs, &conditions), &shortest, &none))?;
+        Some(legal.found.into_iter().map(|found| (found, order.to_vec())).collect())
     }
 }

@@ -32,7 +32,7 @@ pub type Moves = (usize, Matrix, Polyhedron, Option<Vector>);
 type Counts = Vec<(Vector, u64)>;
 
 /// Every best way to move the inputs of a space, with its cost.
-type Ways = Vec<(Cost, Dataflow)>;
+pub type Ways = Vec<(Cost, Dataflow)>;
 
 /// What was counted before, shared by all threads of a search.
 #[derive(Debug, Default)]

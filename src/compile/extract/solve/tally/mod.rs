@@ -3,13 +3,13 @@
 use super::Task;
 use super::asked::has_time;
 use super::task::Work;
-use crate::cost::Cost;
+use crate::cost::{Cost, unbeaten};
 use crate::extract::enumerate::Checker;
 use crate::extract::enumerate::route;
 use crate::mapping::{Calendar, Carrier, Design, Giver, Handoff, SpaceDesign};
 use crate::rewrite::{Dataflow, Transport};
 use crate::timing::DEEPEST;
-use cost_cache::{Priced, ReadSet};
+use cost_cache::{Priced, ReadSet, Ways};
 use rustc_hash::{FxHashMap, FxHashSet};
 use slots::{Occupied, slot};
 use std::cell::Cell;
@@ -28,9 +28,52 @@ mod slots;
 
 pub use slots::{cycles, occupied, slot_numbers};
 
-/// The parts of every best way to move the inputs under these steps, with the costs; nothing where the design is not legal
-/// at these sizes.
-pub fn price(task: &Task, design: &Design, handoffs: &[Handoff]) -> Vec<(Cost, Vec<SpaceDesign>)> {
+/// Every best way to move the inputs under some steps, with what the whole costs then. There may be hundreds of thousands, so their parts are made
+/// when they are asked for.
+#[derive(Default)]
+pub struct Moved {
+    /// The ways to move the inputs of each space, for each diagonal that the array can have.
+    choices: Vec<Vec<Arc<Ways>>>,
+    /// The costs, each with its diagonal and the way of each space.
+    ways: Vec<(Cost, Way)>,
+}
+
+/// A diagonal, and the number of the way of each space.
+type Way = (usize, Vec<usize>);
+
+impl Moved {
+    /// What each costs.
+    pub fn costs(&self) -> impl Iterator<Item = &Cost> {
+        self.ways.iter().map(|(cost, _)| cost)
+    }
+
+    /// The parts of a design, moved in each of these ways whose cost is wanted.
+    pub fn parts(&self, parts: &[SpaceDesign], wanted: impl Fn(&Cost) -> bool) -> Vec<(Cost, Vec<SpaceDesign>)> {
+        let with =
+            |(part, dataflow): (&SpaceDesign, &Dataflow)| SpaceDesign { dataflow: dataflow.clone(), ..part.clone() };
+        let of = |way| parts.iter().zip(self.dataflows(way)).map(with).collect();
+        self.ways.iter().filter(|(cost, _)| wanted(cost)).map(|(cost, way)| (*cost, of(way))).collect()
+    }
+
+    fn dataflows(&self, (diagonal, way): &Way) -> impl Iterator<Item = &Dataflow> {
+        self.choices[*diagonal].iter().zip(way).map(|(choices, number)| &choices[*number].1)
+    }
+
+    /// Adds those of another diagonal that are not there.
+    fn add(&mut self, other: Moved) {
+        let whole =
+            |moved: &Moved, (cost, way): &(Cost, Way)| (*cost, moved.dataflows(way).cloned().collect::<Vec<_>>());
+        let known: FxHashSet<(Cost, Vec<Dataflow>)> = self.ways.iter().map(|way| whole(self, way)).collect();
+        let new = other.ways.iter().filter(|way| known.is_empty() || !known.contains(&whole(&other, way)));
+        let diagonal = self.choices.len();
+        let new: Vec<(Cost, Way)> = new.map(|(cost, (_, way))| (*cost, (diagonal, way.clone()))).collect();
+        self.ways.extend(new);
+        self.choices.extend(other.choices);
+    }
+}
+
+/// Every best way to move the inputs under these steps; none where the design is not legal at these sizes.
+pub fn price(task: &Task, design: &Design, handoffs: &[Handoff]) -> Moved {
     let occupied =
         occupied(&task.sizes, design, &task.points, task.machine.links.cell).filter(|occupied| occupied.is_apart);
     occupied.and_then(|occupied| with_handoffs(task, design, handoffs, occupied)).unwrap_or_default()
@@ -40,15 +83,10 @@ pub fn price(task: &Task, design: &Design, handoffs: &[Handoff]) -> Vec<(Cost, V
 pub fn estimate(task: &Task, design: &Design, handoffs: &[Handoff]) -> Vec<Cost> {
     let occupied = occupied(&task.sizes, design, &task.points, task.machine.links.cell);
     let priced = occupied.and_then(|occupied| with_handoffs(task, design, handoffs, occupied));
-    priced.into_iter().flatten().map(|(cost, _)| cost).collect()
+    priced.unwrap_or_default().costs().copied().collect()
 }
 
-fn with_handoffs(
-    task: &Task,
-    design: &Design,
-    handoffs: &[Handoff],
-    occupied: Occupied,
-) -> Option<Vec<(Cost, Vec<SpaceDesign>)>> {
+fn with_handoffs(task: &Task, design: &Design, handoffs: &[Handoff], occupied: Occupied) -> Option<Moved> {
     let points: usize = task.points.iter().map(Vec::len).sum();
     task.work.add(Work::in_points(points as u64) + if design.rounds() > 0 { Work::NUMBERED } else { 0 });
     let of_computed = without_inputs(task, design).calendar(handoffs, &task.machine.links, &task.sizes)?;
@@ -60,18 +98,13 @@ fn with_handoffs(
     let base = Cost { cycles, pes: occupied.pes, buffers, memory_words, fanout: 1, ..Cost::default() };
     let join = |sum: Cost, handoff| Some(sum.join(&of_handoff(task, design, handoff, &calendar)?));
     let shared = handoffs.iter().try_fold(base, join)?;
-    let mut all: Vec<(Cost, Vec<SpaceDesign>)> = vec![];
+    let mut all = Moved::default();
     for diagonal in diagonals(task, design, handoffs) {
-        let known = all.len();
-        for priced in with_inputs(task, design, shared, (diagonal, &calendar))? {
-            if !all[..known].contains(&priced) {
-                all.push(priced);
-            }
-        }
+        all.add(with_inputs(task, design, shared, (diagonal, &calendar))?);
     }
-    let best = best(all);
-    task.work.add(Work::in_ways(best.len() as u64));
-    Some(best)
+    all.ways = best(all.ways);
+    task.work.add(Work::in_ways(all.ways.len() as u64));
+    Some(all)
 }
 
 /// The words that are stored for readers of this kind: all elements of each tensor that is read so. No two spaces compute the same one.
@@ -113,15 +146,15 @@ fn without_inputs<'a>(task: &Task, design: &Design<'a>) -> Design<'a> {
     computed
 }
 
-/// Every best way to move the inputs in an array with this diagonal, with the costs of the whole; `shared` is what the
-/// points and the handoffs cost.
+/// The ways to move the inputs of each space in an array with this diagonal, and every best way to take one of each, with the costs of the whole;
+/// `shared` is what the points and the handoffs cost.
 fn with_inputs(
     task: &Task,
     design: &Design,
     shared: Cost,
     (diagonal, calendar): (i64, &Arc<Calendar>),
-) -> Option<Vec<(Cost, Vec<SpaceDesign>)>> {
-    let mut front = vec![(shared, vec![])];
+) -> Option<Moved> {
+    let (mut choices, mut front) = (vec![], vec![(shared, vec![])]);
     for (space, part) in design.parts.iter().enumerate() {
         let (map, dataflow) = (part.map.clone(), part.dataflow.clone());
         let rounds = (design.rounds() > 0).then(|| (part.starts.clone(), calendar.clone()));
@@ -129,36 +162,62 @@ fn with_inputs(
         let looked = Cell::new(0);
         let first = || task.work.add(Work::in_points(looked.get()));
         let ways = task.costs.of_space(priced, |priced| of_space(task, priced, &looked), first)?;
-        let with = |dataflow: &Dataflow| SpaceDesign { dataflow: dataflow.clone(), ..part.clone() };
-        let ways: Vec<(Cost, SpaceDesign)> = ways.iter().map(|(cost, dataflow)| (*cost, with(dataflow))).collect();
-        front = longer(&front, &ways);
+        let numbered: Vec<(Cost, usize)> = ways.iter().enumerate().map(|(number, (cost, _))| (*cost, number)).collect();
+        front = longer(&front, &numbered);
+        choices.push(ways);
     }
-    Some(front)
+    Some(Moved { choices: vec![choices], ways: front.into_iter().map(|(cost, way)| (cost, (0, way))).collect() })
 }
 
 /// Every best way to go on: each list with each of the next choices. Of many that cost the same the first stay: what is added to them
-/// costs the same again.
+/// costs the same again. There are far fewer costs than lists, so what is best is found out among costs.
 fn longer<T: Clone>(front: &[(Cost, Vec<T>)], next: &[(Cost, T)]) -> Vec<(Cost, Vec<T>)> {
-    let numbers = (0..front.len()).flat_map(|list| (0..next.len()).map(move |choice| (list, choice)));
-    let joined = best(numbers.map(|(list, choice)| (front[list].0.join(&next[choice].0), (list, choice))).collect());
-    let mut alike: FxHashMap<Cost, usize> = FxHashMap::default();
-    let is_kept = |(cost, _): &(Cost, (usize, usize))| {
-        let count = alike.entry(*cost).or_default();
-        *count += 1;
-        *count <= MOST_ALIKE
-    };
-    let whole = |(cost, (list, choice)): (Cost, (usize, usize))| {
-        (cost, front[list].1.iter().chain([&next[choice].1]).cloned().collect())
-    };
-    joined.into_iter().filter(is_kept).map(whole).collect()
+    let (lists, choices) =
+        (Distinct::of(front.iter().map(|(cost, _)| *cost)), Distinct::of(next.iter().map(|(cost, _)| *cost)));
+    let pairs = lists.costs.iter().flat_map(|list| choices.costs.iter().map(|choice| list.join(choice)));
+    let joined = Distinct::of(pairs);
+    let best = unbeaten(joined.costs.iter().copied());
+    let mut room: Vec<usize> =
+        joined.costs.iter().map(|cost| if best.contains(cost) { MOST_ALIKE } else { 0 }).collect();
+    let mut all = vec![];
+    for ((_, list), first) in front.iter().zip(&lists.numbers) {
+        for ((_, choice), second) in next.iter().zip(&choices.numbers) {
+            let number = joined.numbers[first * choices.costs.len() + second];
+            if room[number] > 0 {
+                room[number] -= 1;
+                all.push((joined.costs[number], list.iter().chain([choice]).cloned().collect()));
+            }
+        }
+    }
+    all
+}
+
+/// Costs without those that come again, in the order in which they come first, and for each that comes its number among these.
+struct Distinct {
+    costs: Vec<Cost>,
+    numbers: Vec<usize>,
+}
+
+impl Distinct {
+    fn of(all: impl Iterator<Item = Cost>) -> Distinct {
+        let mut known: FxHashMap<Cost, usize> = FxHashMap::default();
+        let (mut costs, mut numbers) = (vec![], vec![]);
+        for cost in all {
+            let number = *known.entry(cost).or_insert(costs.len());
+            if number == costs.len() {
+                costs.push(cost);
+            }
+            numbers.push(number);
+        }
+        Distinct { costs, numbers }
+    }
 }
 
 /// Those that no other beats in one entry without losing in another; ties stay.
 fn best<T>(priced: Vec<(Cost, T)>) -> Vec<(Cost, T)> {
-    let costs: FxHashSet<Cost> = priced.iter().map(|(cost, _)| *cost).collect();
-    let is_beaten = |cost: &Cost| costs.iter().any(|other| other != cost && other.is_within(cost));
-    let beaten: FxHashSet<Cost> = costs.iter().copied().filter(is_beaten).collect();
-    priced.into_iter().filter(|(cost, _)| !beaten.contains(cost)).collect()
+    let distinct: FxHashSet<Cost> = priced.iter().map(|(cost, _)| *cost).collect();
+    let best = unbeaten(distinct.into_iter());
+    priced.into_iter().filter(|(cost, _)| best.contains(cost)).collect()
 }
 
 /// Every best choice for the inputs of a space in an array with this diagonal, with what its streams and its reduction cost.
