@@ -1,7 +1,7 @@
 //! What a reduction leaves out, its steps, and in which order it runs: each meaning against hand-written loops, with twins that are
 //! refused.
 
-use crate::support::{filled, refusal, values};
+use crate::support::{filled, refusal, system, values};
 
 fn sum(text: &str, n: i64, term: impl Fn(i64, i64) -> Option<f64>, order: impl Fn(i64) -> Vec<i64>) {
     let text = format!("kernel k(N)\nin x[2*N]\nout y[N]\ny[i] = {text}");
@@ -78,4 +78,31 @@ fn one_index_over_two_extents_needs_them_to_be_one() {
     assert_eq!(values(&kernel(" where M == N"), &[("N", 3), ("M", 3)], &[("A", &a)]), [trace]);
     let said = refusal(&kernel(" where M <= N"));
     assert!(said.contains("index `i` ranges over both `0..N` and `0..M`"), "{said}");
+}
+
+/// `max(a, b) - c` is a difference of a call; one index alone, a range or a condition cannot be its arguments.
+#[test]
+fn a_body_may_begin_with_a_minus() {
+    let x = filled(3, &[4]);
+    let kernel = |head: &str| format!("kernel k(N)\nin x[N]\nout y\ny = {head} -x[i]");
+    let least = x.iter().copied().fold(f64::INFINITY, f64::min);
+    for head in ["max(i)", "max(i in 0..N)", "max(i where i < N)"] {
+        assert_eq!(values(&kernel(head), &[("N", 4)], &[("x", &x)]), [-least], "{head}");
+    }
+    let text = "kernel k(N)\nin x[N]\nout y[N]\ny[i] = max(i, 2) - x[i]";
+    let wanted: Vec<f64> = (0u32..).zip(&x).map(|(i, x)| f64::from(i.max(2)) - x).collect();
+    assert_eq!(values(text, &[("N", 4)], &[("x", &x)]), wanted);
+}
+
+/// A sum of an integrand with a `+` in it, without brackets.
+#[test]
+fn a_name_behind_the_end_of_its_reduction_is_told_where_it_ends() {
+    let kernel = |value: &str| format!("kernel k(N)\nin x[N], z[N]\nout y\ny = {value}");
+    let said = refusal(&kernel("sum(i) x[i] + z[i]"));
+    assert!(said.contains("put all that `sum(i) x[i]` is to reduce in brackets"), "{said}");
+    assert_eq!(refusal(&kernel("sum(i) x[i] + i")).matches("in brackets").count(), 1);
+    system(&kernel("sum(i) (x[i] + z[i])"));
+    // Not before it, nor where no reduction binds the name.
+    assert!(!refusal(&kernel("z[i] + sum(i) x[i]")).contains("brackets"));
+    assert!(!refusal(&kernel("sum(i) x[i] + z[k]")).contains("brackets"));
 }

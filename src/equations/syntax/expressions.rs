@@ -91,16 +91,22 @@ fn reduction<'s>(expression: &Reader<'s, Expr>, body: &Reader<'s, Expr>) -> Read
     let bindings = binding(expression).separated_by(sign(",")).at_least(1).collect::<Vec<_>>();
     let bindings = bindings.then(conditions_of(&arithmetic_bound(expression)));
     let bindings = bindings.delimited_by(sign("("), sign(")")).boxed();
-    // `max(a, b) - c` is a difference, so the body of a word that is a function too cannot begin with a minus.
+    // `max(a, b) - c` is a difference, so the body of a word that is a function too cannot begin with a minus where there may be its arguments.
     let unsigned = just('-').not().ignore_then(body.clone()).boxed();
     choice((
         reducing_word(false).then(bindings.clone()).then(body.clone()),
+        reducing_word(true).then(bindings.clone().filter(are_no_arguments)).then(body.clone()),
         reducing_word(true).then(bindings).then(unsigned),
     ))
     .map_with(|((word, (bindings, conditions)), body), extra| {
         Spanned::new(Term::Reduce(word, bindings, conditions, Box::new(body)), here(extra))
     })
     .boxed()
+}
+
+/// Whether what stands behind the word of a reduction is not what a function of that name takes: two names at least.
+fn are_no_arguments((bindings, conditions): &(Vec<Binding>, Vec<Spanned<Condition>>)) -> bool {
+    bindings.len() == 1 || !conditions.is_empty() || bindings.iter().any(|binding| binding.range.is_some())
 }
 
 /// `k in 0..K`, `k in 0..K step 2`, or the index alone.

@@ -295,17 +295,22 @@ fn number(value: f64, span: Span) -> Expr {
 
 /// How many numbers, names and operators an expression has.
 fn size(expression: &Expr) -> usize {
-    let (mut count, mut open) = (0, vec![expression]);
-    while let Some(part) = open.pop() {
-        count += 1;
-        match &part.node {
+    all_within(expression).count()
+}
+
+/// An expression and all that stand in it, but for the bounds of ranges.
+pub(super) fn all_within(expression: &Expr) -> impl Iterator<Item = &Expr> {
+    let mut open = vec![expression];
+    std::iter::from_fn(move || {
+        let next = open.pop()?;
+        match &next.node {
             Term::Number(_) | Term::Name(_) => {}
-            Term::Access(_, list) | Term::Call(_, list) => open.extend(list),
+            Term::Access(_, list) | Term::Call(_, list) => open.extend(list.iter().rev()),
             Term::Negate(operand) | Term::Divide(_, operand, _) | Term::Reduce(_, _, _, operand) => open.push(operand),
             Term::Else(left, right) | Term::Infix(_, left, right) | Term::Compare(_, left, right) => {
-                open.extend([&**left, &**right])
+                open.extend([&**right, &**left]);
             }
         }
-    }
-    count
+        Some(next)
+    })
 }

@@ -1,6 +1,7 @@
 //! Equations: the target, the free indices and their domain, the right-hand side.
 
 use super::Lowering;
+use super::definitions::all_within;
 use super::halves::{Divided, Image};
 use super::ranges::{Use, half_open};
 use super::replace::Replaced;
@@ -58,8 +59,11 @@ impl Lowering<'_> {
         equation: &Spanned<ast::Equation>,
     ) -> Option<(Undivided, Vec<Divided>)> {
         self.divided = Some(vec![]);
+        let is_reduction = |part: &&ast::Expr| matches!(part.node, Term::Reduce(..));
+        self.reductions = all_within(&equation.node.value).filter(is_reduction).cloned().collect();
         let undivided = self.lower_undivided(&equation.node);
         let divided = self.divided.take().unwrap_or_default();
+        self.reductions.clear();
         Some((undivided?, divided))
     }
 

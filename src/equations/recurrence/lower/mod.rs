@@ -7,6 +7,7 @@
 use super::{Equation, RecurrenceSystem, Role, Schedule, Tensor};
 use crate::syntax::ast;
 use crate::syntax::ast::Spanned;
+use crate::syntax::print_expression;
 use halves::Divided;
 use replace::Replaced;
 use std::sync::Arc;
@@ -60,6 +61,7 @@ pub fn lower(file: &ast::File, source: &Arc<Source>) -> Checked<RecurrenceSystem
         parameters: Parameters::default(),
         tensors: vec![],
         divided: None,
+        reductions: vec![],
         padded: vec![],
         wholes: vec![],
         replaced: vec![],
@@ -95,6 +97,8 @@ struct Lowering<'a> {
     tensors: Vec<Tensor>,
     /// The quotients and rests in the equation that is lowered; `None` where none may stand.
     divided: Option<Vec<Divided>>,
+    /// The reductions in the equation that is lowered.
+    reductions: Vec<ast::Expr>,
     /// The elements behind which `else` stands.
     padded: Vec<Span>,
     /// Equations without their values, before they were divided.
@@ -132,14 +136,29 @@ impl Lowering<'_> {
         self.parameters.iter().any(|parameter| &**parameter == name)
     }
 
-    /// An unknown name, with the nearest of `known`.
+    /// An unknown name, with the reduction before it that binds it, or the nearest of `known`.
     fn report_unknown<'n>(&mut self, what: &str, name: &str, span: Span, known: impl Iterator<Item = &'n str>) {
         let diagnostic = self.blame(span, format!("unknown {what} `{name}`"), "not known here");
-        let diagnostic = match nearest(name, known) {
-            Some(close) => diagnostic.help(format!("did you mean `{close}`?")),
-            None => diagnostic,
+        let diagnostic = match (self.binding_before(name, span), nearest(name, known)) {
+            (Some(reduction), _) => {
+                let said = print_expression(reduction);
+                diagnostic.label(self.source, reduction.span, format!("`{name}` is known in this")).help(format!(
+                    "a reduction ends before `+` and `-`: put all that `{said}` is to reduce in brackets"
+                ))
+            }
+            (None, Some(close)) => diagnostic.help(format!("did you mean `{close}`?")),
+            (None, None) => diagnostic,
         };
         self.report(diagnostic);
+    }
+
+    /// The reduction of the equation at hand that binds an index of this name and ends before a place.
+    fn binding_before(&self, name: &str, span: Span) -> Option<&ast::Expr> {
+        let binds = |reduction: &&ast::Expr| match &reduction.node {
+            ast::Term::Reduce(_, bindings, _, _) => bindings.iter().any(|binding| &*binding.index.node == name),
+            _ => false,
+        };
+        self.reductions.iter().rev().filter(|reduction| reduction.span.end <= span.start).find(binds)
     }
 
     /// The declared tensor of this name, or a report that there is none.
