@@ -9,7 +9,7 @@ mod blocks;
 
 mod keys;
 
-use super::start::systole;
+use super::start::{systole, timeless};
 use assert_cmd::Command;
 use blocks::{Block, Step, blocks, counting, is_shown, steps, words};
 use std::collections::BTreeMap;
@@ -129,7 +129,7 @@ impl Page {
         let mut command = Command::new(env!("CARGO_BIN_EXE_systole"));
         let output = command.args(arguments).current_dir(self.folder.path()).output().expect("the program starts");
         let printed = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-        (output.status.code().unwrap_or(-1), printed.concat())
+        (output.status.code().unwrap_or(-1), timeless(&printed.concat()))
     }
 
     fn run(&mut self, step: Step) -> Result<(), String> {

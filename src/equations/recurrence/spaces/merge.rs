@@ -36,7 +36,7 @@ fn find_parts(cut: &SpaceSystem) -> Option<Mergeable> {
         let parts = others.filter_map(|part| Some((part, pushed(cut, part, whole)?)));
         let (parts, sets): (Vec<usize>, Vec<Polyhedron>) = parts.filter(|(_, set)| ends_alike(set)).unzip();
         let all: Vec<Polyhedron> = sets.into_iter().chain([own.clone()]).collect();
-        let set = if parts.len() > 1 { united(cut, whole, convex_union_of(&all)?)? } else { return None };
+        let set = if parts.len() > 1 { united(cut, whole, &convex_union_of(&all)?)? } else { return None };
         Some((parts, whole, set))
     })
 }
@@ -52,7 +52,7 @@ fn find_pair(cut: &SpaceSystem) -> Option<Mergeable> {
     let pairs = (0..cut.spaces.len()).flat_map(|part| (0..cut.spaces.len()).map(move |whole| (part, whole)));
     pairs.filter(|(part, whole)| part != whole).find_map(|(part, whole)| {
         let set = convex_union(&pushed(cut, part, whole)?, &cut.spaces[whole].domain.set)?;
-        Some((vec![part], whole, united(cut, whole, set)?))
+        Some((vec![part], whole, united(cut, whole, &set)?))
     })
 }
 
@@ -76,7 +76,7 @@ fn pushed(cut: &SpaceSystem, part: usize, whole: usize) -> Option<Polyhedron> {
 }
 
 /// The points of a space that has others too, where its lines end on one face then.
-fn united(cut: &SpaceSystem, whole: usize, set: Polyhedron) -> Option<Polyhedron> {
+fn united(cut: &SpaceSystem, whole: usize, set: &Polyhedron) -> Option<Polyhedron> {
     let (set, large) = (set.irredundant(&Polyhedron::sizes(&cut.parameters)), &cut.spaces[whole]);
     let both = Space { domain: Domain { set: set.clone(), ..large.domain.clone() }, ..large.clone() };
     // Below and above a diagonal sums may end on two faces; each side is a space of its own then.

@@ -8,6 +8,7 @@ use crate::driver::kernels::{border, described, refusal};
 use crate::driver::pipeline::{refused_by_checker, with_threads};
 use crate::driver::shown::output::Output;
 use crate::driver::shown::show;
+use crate::driver::shown::waiting::Waiting;
 use crate::driver::stop;
 use std::time::{Duration, Instant};
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, counted};
@@ -69,11 +70,15 @@ pub fn search_within<'a>(
     output: &Output,
 ) -> Checked<Searched<'a>> {
     let (bar, running) = (output.progress("search"), stop::Search::begin(&setting.end));
+    let waiting = Waiting::begin(output);
     let progress = |done: usize, total: usize| {
         // Some ask only whether to go on.
         if total > 0 {
             bar.set_length(total as u64);
             bar.set_position(done as u64);
+        }
+        if setting.end.at.is_none() {
+            waiting.look("  search    takes long: --seconds N, or Ctrl-C, ends it with the best designs so far");
         }
         running.goes_on()
     };

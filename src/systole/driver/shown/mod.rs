@@ -4,6 +4,8 @@
 
 pub mod output;
 
+pub mod waiting;
+
 pub mod unused_keys;
 
 pub mod columns;

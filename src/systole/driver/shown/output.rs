@@ -81,6 +81,15 @@ impl Output {
         self.json
     }
 
+    /// Whether people read it who see no progress bar.
+    pub fn is_silent_while_it_waits(&self) -> bool {
+        !std::io::stderr().is_terminal() && self.is_a_table_of_the_process()
+    }
+
+    fn is_a_table_of_the_process(&self) -> bool {
+        !self.json && self.is_of_the_process()
+    }
+
     fn is_of_the_process(&self) -> bool {
         matches!(self.streams, Streams::Process)
     }
@@ -186,7 +195,7 @@ impl Output {
     }
 
     fn bar(&self, what: &'static str, length: Option<u64>, template: &str) -> ProgressBar {
-        let visible = std::io::stderr().is_terminal() && !self.json && self.is_of_the_process();
+        let visible = std::io::stderr().is_terminal() && self.is_a_table_of_the_process();
         let target = if visible { ProgressDrawTarget::stderr_with_hz(5) } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(length, target).with_message(what);
         if let Ok(style) = ProgressStyle::with_template(template) {

@@ -120,7 +120,8 @@ impl<'a> Stage<'a> {
         // Where there is not room for one of each placement, some placements have none.
         let some: Vec<usize> = (0..nexts.len()).step_by(nexts.len().div_ceil(room).max(1)).collect();
         let share = share(&counts, work / each);
-        let turns = in_turn(some.into_iter().map(|number| (number, spread_numbers(counts[number], share))).collect());
+        let ways_of = |number| (number, spread_numbers(counts[number], share));
+        let turns = in_turn(&some.into_iter().map(ways_of).collect::<Vec<_>>());
         let draft = |at: &(usize, u64)| {
             let (next, parts) = (&nexts[at.0], way_to_lay(&offered[at.0], at.1));
             Some((*at, self.draft(next, parts, &self.order(next.partial))?))
@@ -252,7 +253,7 @@ impl<'a> Stage<'a> {
 }
 
 /// The first way of each placement, then the second of each that has one, and so on.
-fn in_turn(ways: Vec<(usize, Vec<u64>)>) -> Vec<(usize, u64)> {
+fn in_turn(ways: &[(usize, Vec<u64>)]) -> Vec<(usize, u64)> {
     let most = ways.iter().map(|(_, ways)| ways.len()).max().unwrap_or(0);
     let of_turn = |turn: usize| {
         let of = move |(number, ways): &(usize, Vec<u64>)| Some((*number, *ways.get(turn)?));
@@ -288,7 +289,7 @@ mod tests {
 
     #[test]
     fn placements_take_turns() {
-        let turns = in_turn(vec![(3, vec![0, 4, 2]), (5, vec![]), (7, vec![1])]);
+        let turns = in_turn(&[(3, vec![0, 4, 2]), (5, vec![]), (7, vec![1])]);
         assert_eq!(turns, [(3, 0), (7, 1), (3, 4), (3, 2)]);
     }
 
