@@ -262,3 +262,20 @@ fn other_tensors_read_what_leaves() {
         assert_eq!(*e, sum);
     }
 }
+
+/// Steps come one after the other, so an equation is not cut into those of even and of odd steps; it had wrong values.
+#[test]
+fn the_index_of_the_steps_is_not_divided() {
+    for divided in ["t mod 2", "t div 2", "(i + t) mod 2"] {
+        let text = format!("kernel k(M)\nin c[2, M]\ninout A[M] over t in 0..2\nA[i] = 1\nA[i] = c[{divided}, i]");
+        let said = refusal(&text);
+        let wanted = format!("`{divided}` divides the index of the steps in which `A` is replaced");
+        assert!(said.contains(&wanted), "{said}");
+    }
+    // The same without `mod` is what the last equation says, and other tensors divide as they like.
+    let text =
+        "kernel k(M)\nin c[2, M]\ninout A[M] over t in 0..2\nout y[4]\nA[i] = 1\nA[i] = c[t, i]\ny[t] = c[t mod 2, 0]";
+    let (a, c) = (filled(1, &[3]), filled(2, &[2, 3]));
+    let found = evaluate(&system(text), &sizes(&[("M", 3)]), &tensors(&[("A", a), ("c", c.clone())])).expect("values");
+    assert_eq!(found["A_out"].as_slice().unwrap(), c.index_axis(ndarray::Axis(0), 1).as_slice().unwrap());
+}

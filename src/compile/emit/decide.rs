@@ -23,7 +23,13 @@ pub fn decide(conditions: &[Affine], known: &Polyhedron) -> Decision {
         return Decision::Never;
     }
     let open: Vec<Affine> = conditions.iter().filter(|condition| !known.implies(condition)).cloned().collect();
-    if open.is_empty() { Decision::Always } else { Decision::Test(open) }
+    // Each may hold by itself, and not all together: what is behind them is no instruction of any PE then.
+    let all = || Polyhedron::new(known.constraints().iter().chain(&open).cloned());
+    match open.len() {
+        0 => Decision::Always,
+        2.. if all().has_no_integers() => Decision::Never,
+        _ => Decision::Test(open),
+    }
 }
 
 /// `known`, and that `conditions` do not all hold; only a single condition can be negated.

@@ -35,7 +35,7 @@ mod crowds;
 
 mod takers;
 
-pub use takers::{TakerSets, heads, takers};
+pub use takers::{TakerSets, heads};
 
 mod tree;
 

@@ -3,9 +3,8 @@
 use super::Handoff;
 use super::tree::tree_sets;
 use crate::memo::Memo;
-use crate::rewrite::{Choices, Transport};
-use std::borrow::Cow;
-use std::collections::HashMap;
+use crate::rewrite::Transport;
+use std::sync::Arc;
 use systole_base::diagnostic::Checked;
 use systole_base::integer::{Affine, Matrix, Polyhedron, dot};
 use systole_base::network::Network;
@@ -15,14 +14,11 @@ use systole_equations::recurrence::{Chain, Space};
 /// A space, one of its operands and one of the operand's sources.
 pub type Position = (usize, usize, usize);
 
-/// Transports, each with the takers.
-type Offered = Vec<(Transport, Vec<Polyhedron>)>;
-
-/// The sets of takers of every operand under every transport that is offered, which no place changes; and the handoffs that were found for
-/// them, since most dataflows of a placement differ in other operands.
+/// The sets of takers of every operand under every transport that was asked for, which no place changes; and the handoffs that were found for
+/// them, since most dataflows of a placement differ in other operands. One system has one of these, whatever is offered of it.
 #[derive(Debug, Default)]
 pub struct TakerSets {
-    sets: HashMap<Position, Offered>,
+    sets: Memo<(Position, Transport), Arc<Vec<Polyhedron>>>,
     handoffs: Memo<HandoffKey, Checked<Vec<Handoff>>>,
 }
 
@@ -44,38 +40,20 @@ pub struct HandoffKey {
 }
 
 impl TakerSets {
-    /// The sets for these choices, one a space.
-    pub fn new(system: &SpaceSystem, choices: &[Choices]) -> TakerSets {
-        let mut sets: HashMap<Position, Offered> = HashMap::new();
-        for (reader, operands) in system.sources.iter().enumerate() {
-            for (operand, sources) in operands.iter().enumerate() {
-                for (position, source) in sources.iter().enumerate() {
-                    let offered = choices[reader].transports[operand].iter();
-                    let of = |transport: &Transport| (transport.clone(), takers(system, reader, transport, source));
-                    sets.insert((reader, operand, position), offered.map(of).collect());
-                }
-            }
-        }
-        TakerSets { sets, handoffs: Memo::default() }
-    }
-
     /// The handoffs that were found for the same question, or that are found now.
     pub fn handoffs(&self, of: HandoffKey, find: impl FnOnce() -> Checked<Vec<Handoff>>) -> Checked<Vec<Handoff>> {
         self.handoffs.of(of, |_| find())
     }
 
     /// The takers of one source of an operand.
-    pub fn of(&self, system: &SpaceSystem, at: (usize, usize, usize), transport: &Transport) -> Cow<'_, [Polyhedron]> {
-        let known = self.sets.get(&at).and_then(|sets| sets.iter().find(|(known, _)| known == transport));
-        match known {
-            Some((_, sets)) => Cow::Borrowed(sets),
-            None => Cow::Owned(takers(system, at.0, transport, &system.sources[at.0][at.1][at.2])),
-        }
+    pub fn of(&self, system: &SpaceSystem, at: Position, transport: &Transport) -> Arc<Vec<Polyhedron>> {
+        let find = || takers(system, at.0, transport, &system.sources[at.0][at.1][at.2]);
+        self.sets.of((at, transport.clone()), |_| Arc::new(find()))
     }
 }
 
 /// The points of a source that do not get the operand from the point before, with all their equations spelled out.
-pub fn takers(system: &SpaceSystem, reader: usize, transport: &Transport, source: &Source) -> Vec<Polyhedron> {
+fn takers(system: &SpaceSystem, reader: usize, transport: &Transport, source: &Source) -> Vec<Polyhedron> {
     let space = &system.spaces[reader];
     let streams = transport.streams();
     let sets = match streams.last().zip(tree_sets(space, streams).last()) {

@@ -156,7 +156,7 @@ fn search_in_order(task: &Task, keep: bool) -> Survey {
     let limit = task.limits.budget.max(task.work.sum().saturating_add(LEAST_IN_ORDER));
     for task in task.keeping_all() {
         let task = task.within(Limits { by_components: true, ..task.limits });
-        let edges = edges(task.system, &task.choices);
+        let edges = edges(task.system, &task.choices, &task.takers);
         let mut looked_at: Vec<Placement> = vec![];
         for is_tight in [false, true] {
             if survey.designs > 0 {
@@ -178,7 +178,7 @@ fn search_in_order(task: &Task, keep: bool) -> Survey {
 }
 
 fn search_times(task: &Task, arrays: Arrays, limit: u64, (keep, progress): (bool, Progress)) -> Survey {
-    let edges = edges(task.system, &task.choices);
+    let edges = edges(task.system, &task.choices, &task.takers);
     let mut survey = match arrays {
         Arrays::Several => search_arrays(task, &task.plain_arrays(), (&edges, limit), (keep, progress)),
         Arrays::InRounds | Arrays::One => Survey { keep, ..Survey::default() },

@@ -58,7 +58,7 @@ pub struct Task<'a> {
     /// Whether arrays fit the machine.
     pub(super) room: Room<'a>,
     /// The points that take each operand, under each transport.
-    pub(super) takers: TakerSets,
+    pub(super) takers: Arc<TakerSets>,
     /// The family whose inputs are free to move in any way, where those of the others have theirs; with none all are free.
     pub(super) newest: Option<usize>,
     /// The conditions on steps that were met so far.
@@ -190,7 +190,7 @@ impl<'a> Task<'a> {
         let choices = leaving(system, &offered, denied);
         let room = Room::new(system, machine, sizes);
         let (sizes, points) = countable(system, sizes)?;
-        let takers = TakerSets::new(system, &choices);
+        let takers = Arc::default();
         let known = RowCache::default();
         let meetings = Meetings::new(system, (sizes.clone(), points.clone()), machine.links.cell);
         let limits = Limits::default();
@@ -236,7 +236,7 @@ impl<'a> Task<'a> {
             points,
             numbered: spaces.iter().map(|space| self.numbered[*space].clone()).collect(),
             room: self.room.of(system),
-            takers: TakerSets::new(system, &choices),
+            takers: Arc::default(),
             connected: system.connected(),
             newest: None,
             known: RowCache::default(),
@@ -250,7 +250,8 @@ impl<'a> Task<'a> {
     /// The same task with these choices.
     fn offering(&self, choices: Vec<Choices>) -> Task<'a> {
         let families: Vec<usize> = (0..self.system.families.len()).collect();
-        let takers = TakerSets::new(self.system, &choices);
+        // It is the same system.
+        let takers = self.takers.clone();
         Task { takers, choices, ..self.among(self.system, &families) }
     }
 

@@ -45,6 +45,7 @@ impl Lowering<'_> {
         let (undivided, divided) = self.lower_before_division(equation)?;
         let indices: Vec<Name> = undivided.indices.iter().map(|index| index.node.clone()).collect();
         self.keep_whole(&undivided, &divided, equation.span);
+        self.check_steps_whole(&undivided.tensor, &divided)?;
         let mut equations = vec![];
         for image in self.images(&divided, &indices, equation.span)? {
             let set = undivided.set.substitute(&image);
@@ -87,6 +88,22 @@ impl Lowering<'_> {
             equations.push(Equation { target, subscripts, domain, value, span });
         }
         Some(equations)
+    }
+
+    /// Steps are carried out one after the other, so an equation of what is replaced is not divided by their index; a report if it is.
+    fn check_steps_whole(&mut self, tensor: &Tensor, divided: &[Divided]) -> Option<()> {
+        let Some(steps) = self.replaced.iter().find(|replaced| replaced.tensor == tensor.name) else { return Some(()) };
+        let Some(strange) = divided.iter().find(|divided| divided.form.mentions([&steps.step])) else {
+            return Some(());
+        };
+        let message =
+            format!("`{}` divides the index of the steps in which `{}` is replaced", strange.name, tensor.name);
+        let help = format!(
+            "declare a tensor with an index for the steps in place of `inout {}`: equations of it may divide that index",
+            tensor.name
+        );
+        self.report(self.blame(strange.span, message, "of steps").help(help));
+        None
     }
 
     /// Notes the elements that an equation defines which is divided because of its value alone: its parts define them by strides.

@@ -64,7 +64,7 @@ impl<'a> Stage<'a> {
     pub fn new(whole: &'a Task, system: &'a SpaceSystem, families: Vec<usize>, newest: usize, axes: Axes) -> Stage<'a> {
         let mut task = whole.among(system, &families);
         task.newest = Some(families.partition_point(|family| *family < newest));
-        let edges = edges(system, &task.choices);
+        let edges = edges(system, &task.choices, &task.takers);
         let spaces = whole.system.spaces_among(&families);
         Stage { whole, task, edges, families, spaces, newest, axes, near: NearRows::default() }
     }

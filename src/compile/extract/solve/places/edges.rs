@@ -1,7 +1,8 @@
 //! The ways in which an operand can take its values straight from the space that computes them.
 
-use crate::mapping::{Fixed, takers};
+use crate::mapping::{Fixed, TakerSets};
 use crate::rewrite::{Choices, Transport};
+use rayon::prelude::*;
 use std::collections::BTreeMap;
 use systole_base::integer::{Affine, Name, Polyhedron};
 use systole_base::network::Network;
@@ -66,27 +67,36 @@ impl Reach {
 }
 
 /// All edges of a system.
-pub fn edges(system: &SpaceSystem, choices: &[Choices]) -> Vec<Edge> {
-    let mut edges = vec![];
+pub fn edges(system: &SpaceSystem, choices: &[Choices], takers: &TakerSets) -> Vec<Edge> {
+    let mut reads = vec![];
     for (reader, operands) in system.sources.iter().enumerate() {
-        for (operand, sources) in operands.iter().enumerate() {
-            for (transport, choice) in choices[reader].transports[operand].iter().enumerate() {
-                for source in sources {
-                    let Origin::Space { space: giver, element } = &source.origin else { continue };
-                    let (sets, mut ends) = (takers(system, reader, choice, source), vec![]);
-                    for order in &choices[*giver].chains {
-                        let Some(last) = last_point(&system.spaces[*giver], order, element) else { continue };
-                        // Many orders of a reduction over several indices end at the same point.
-                        let end = last.coordinates(system.spaces[*giver].indices());
-                        if ends.contains(&end) {
-                            continue;
-                        }
-                        let read = Read { reader, operand, transport, reach: Reach::of(choice) };
-                        edges.extend(sets.iter().map(|set| Edge::new(system, &read, *giver, (set, source), &end)));
-                        ends.push(end);
-                    }
-                }
+        for operand in 0..operands.len() {
+            reads.extend((0..choices[reader].transports[operand].len()).map(|transport| (reader, operand, transport)));
+        }
+    }
+    let of_read = |(reader, operand, transport): (usize, usize, usize)| {
+        let reach = Reach::of(&choices[reader].transports[operand][transport]);
+        of_read(system, choices, &Read { reader, operand, transport, reach }, takers)
+    };
+    reads.into_par_iter().flat_map_iter(of_read).collect()
+}
+
+fn of_read(system: &SpaceSystem, choices: &[Choices], read: &Read, takers: &TakerSets) -> Vec<Edge> {
+    let Read { reader, operand, transport, .. } = *read;
+    let mut edges = vec![];
+    for (position, source) in system.sources[reader][operand].iter().enumerate() {
+        let Origin::Space { space: giver, element } = &source.origin else { continue };
+        let sets = takers.of(system, (reader, operand, position), &choices[reader].transports[operand][transport]);
+        let mut ends = vec![];
+        for order in &choices[*giver].chains {
+            let Some(last) = last_point(&system.spaces[*giver], order, element) else { continue };
+            // Many orders of a reduction over several indices end at the same point.
+            let end = last.coordinates(system.spaces[*giver].indices());
+            if ends.contains(&end) {
+                continue;
             }
+            edges.extend(sets.iter().map(|set| Edge::new(system, read, *giver, (set, source), &end)));
+            ends.push(end);
         }
     }
     edges
