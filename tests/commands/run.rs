@@ -190,5 +190,8 @@ fn a_word_whose_guards_exclude_each_other_is_not_sent() {
         let said = good(&["run", "tests/commands/designs/clipped_gaussian.design", "--size", size]);
         assert!(said.contains("  proofs    138 of 138 proved for all M, N >= 1"), "{said}");
         assert!(said.contains(&format!("  simulate  {cycles} cycle")) && said.contains("bit for bit"), "{said}");
+        // Nothing was searched or counted, so nothing is said of either.
+        assert!(said.contains("  search    none, as the schedule is a whole design\n"), "{said}");
+        assert!(!said.contains("predicted") && !said.contains("0 cycles") && !said.contains("compute"), "{said}");
     }
 }

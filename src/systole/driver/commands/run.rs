@@ -255,7 +255,8 @@ fn print_kernel(system: &RecurrenceSystem, output: &Output) {
 fn print_winner(searched: &Searched, winner: &Winner, output: &Output) {
     let words = shape::words(&winner.design);
     let at = show::counted_elsewhere(searched).map_or_else(String::new, |sizes| format!(" at {sizes}"));
-    let lines = words.line().into_iter().chain([show::cost(&winner.found.cost) + &at]);
+    let cost = (!searched.is_given()).then(|| show::cost(&winner.found.cost) + &at);
+    let lines = words.line().into_iter().chain(cost);
     for (number, line) in lines.chain(words.spaces().iter().cloned()).enumerate() {
         output.line(&format!("  {:<9} {line}", if number == 0 { "winner" } else { "" }));
     }
@@ -298,7 +299,7 @@ fn print_run(
         other => other.to_string(),
     };
     // A PE may do no more than store elements that are known without an operation; a search counts those that compute.
-    let is_elsewhere = show::counted_elsewhere(searched).is_some() || matches!(searched.border, Border::Loads);
+    let is_elsewhere = !is_counted(searched) || matches!(searched.border, Border::Loads);
     let compute = winner.found.cost.pes;
     let storing = match outcome.pes > compute && !is_elsewhere {
         true => format!(" ({compute} of them compute)"),
@@ -323,10 +324,14 @@ fn energy(searched: &Searched, winner: &Winner, program: &Program, outcome: &Out
     Some(simulated)
 }
 
-/// The cycles of the search; `None` where it counted at other sizes.
+/// Whether the design was counted at these sizes: not at others, and not at none, as one that a schedule gives whole.
+fn is_counted(searched: &Searched) -> bool {
+    show::counted_elsewhere(searched).is_none() && !searched.is_given()
+}
+
+/// The cycles of the search; `None` where it did not count them at these sizes.
 fn predicted(searched: &Searched, winner: &Winner, outcome: &Outcome) -> Option<u64> {
-    let is_elsewhere = searched.counted().is_some_and(|counted| *counted != searched.setting.sizes);
-    (!is_elsewhere).then(|| outcome.cycles_of(winner.found.cost.cycles))
+    is_counted(searched).then(|| outcome.cycles_of(winner.found.cost.cycles))
 }
 
 /// The cycles of the run against those of the search.

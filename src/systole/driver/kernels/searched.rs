@@ -105,6 +105,11 @@ impl<'a> Searched<'a> {
         (self.problem.strategy() == Strategy::Solve).then(|| self.problem.sizes())
     }
 
+    /// Whether the schedule is a whole design: nothing was searched, and nobody has counted what it costs.
+    pub fn is_given(&self) -> bool {
+        self.problem.constraint().given.is_some()
+    }
+
     /// With the design of the front alone that the flags name, where they name one.
     ///
     /// # Errors

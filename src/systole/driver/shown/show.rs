@@ -30,6 +30,9 @@ pub fn print_search(report: &Report, searched: &Searched, output: &Output) {
     if let Some(divided) = &searched.kernel.partition {
         output.line(&format!("  divided   {}", divided.said));
     }
+    if searched.is_given() {
+        return output.line("  search    none, as the schedule is a whole design");
+    }
     let (what, width) = match searched.problem.strategy() {
         Strategy::Enumerate => ("map", 12),
         Strategy::Solve => ("placement", 7),
