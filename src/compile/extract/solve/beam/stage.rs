@@ -25,14 +25,14 @@ const FIRST_DRAFTS: usize = 8;
 /// Dataflows of a stage between two looks at what it took.
 const DRAFTS_AT_ONCE: usize = 128;
 
-/// One part in so many of the budget beyond a limit is far.
-const FAR_BEYOND: u64 = 8;
+/// So many budgets beyond a limit are far.
+const FAR_BEYOND: u64 = 2;
 
 /// So many drafts at once are made legal then.
 const A_FEW: usize = 2;
 
 /// A stage may take so many times what the first dataflows told.
-const MOST_OF_A_STAGE: u64 = 2;
+const MOST_OF_A_STAGE: u64 = 8;
 
 /// The task of the families so far.
 pub struct Stage<'a> {
@@ -171,7 +171,7 @@ impl<'a> Stage<'a> {
         let done = self.task.work.sum();
         let left = limit.saturating_sub(done) / Work::KEPT_APART;
         let most = usize::try_from(left).unwrap_or(usize::MAX).clamp(width, drafts.len().max(width));
-        let is_far_beyond = done.saturating_sub(limit) > self.task.limits.budget / FAR_BEYOND;
+        let is_far_beyond = done.saturating_sub(limit) / FAR_BEYOND > self.task.limits.budget;
         let at_once = is_far_beyond.then_some(A_FEW);
         let goes_on = || self.task.work.sum() < limit;
         let found = legal_of(drafts, Width { beam: width, most, at_once }, (&of(false), &goes_on));
