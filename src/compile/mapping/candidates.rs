@@ -210,27 +210,35 @@ pub fn product(lengths: impl IntoIterator<Item = u64>) -> u64 {
     lengths.into_iter().fold(1, u64::saturating_mul)
 }
 
-/// The way with this number to take one of each list, whose lengths are given: the number of each that is taken. The last list changes fastest.
-pub fn way(lengths: &[u64], mut number: u64) -> Vec<u64> {
-    let next = |length: &u64| {
-        let one = number % length;
-        number /= length;
-        one
-    };
-    let mut one_of_each: Vec<u64> = lengths.iter().rev().map(next).collect();
-    one_of_each.reverse();
-    one_of_each
+/// So many of the ways to take one of each list, whose lengths are given, spread over all of them: the number of each that is taken. The last
+/// list changes fastest. With more of them those of fewer are there too.
+pub fn spread(lengths: &[u64], most: u64) -> impl Iterator<Item = Vec<u64>> {
+    chosen(product(lengths.iter().copied()), most).into_iter().map(move |mut way| {
+        let mut one_of_each: Vec<u64> = lengths
+            .iter()
+            .rev()
+            .map(|length| {
+                let one = way % length;
+                way /= length;
+                one
+            })
+            .collect();
+        one_of_each.reverse();
+        one_of_each
+    })
 }
 
-/// So many numbers below `count`: the first of those whose bits are counted up backwards (van der Corput 1935), so that halves, quarters and so
-/// on are filled alike.
-pub fn spread_numbers(count: u64, most: u64) -> Vec<u64> {
-    if count == 0 {
-        return vec![];
+/// So many numbers below `count`, ascending: the first of those whose bits are counted up backwards (van der Corput 1935), so that halves,
+/// quarters and so on are filled alike.
+fn chosen(count: u64, most: u64) -> Vec<u64> {
+    if count <= most {
+        return (0..count).collect();
     }
     let bits = (u64::BITS - (count - 1).leading_zeros()).max(1);
     let backwards = (0..=u64::MAX).map(|number: u64| number.reverse_bits() >> (u64::BITS - bits));
-    backwards.filter(|number| *number < count).take(count.min(most) as usize).collect()
+    let mut chosen: Vec<u64> = backwards.filter(|number| *number < count).take(most as usize).collect();
+    chosen.sort_unstable();
+    chosen
 }
 
 /// Visits every set of `count` rows.
@@ -259,20 +267,19 @@ mod tests {
 
     #[test]
     fn ways_are_spread_over_all() {
-        let ways = |numbers: &[u64]| numbers.iter().map(|number| way(&[2, 3], *number)).collect::<Vec<_>>();
-        assert_eq!(ways(&[0, 1, 2, 3, 4, 5]), [[0, 0], [0, 1], [0, 2], [1, 0], [1, 1], [1, 2]]);
-        assert_eq!(spread_numbers(6, 9), [0, 4, 2, 1, 5, 3]);
-        assert_eq!(spread_numbers(6, 3), [0, 4, 2]);
-        assert_eq!(spread_numbers(6, 0), []);
-        assert_eq!(spread_numbers(0, 3), []);
-        assert_eq!(spread_numbers(1, 3), [0]);
-        assert_eq!(spread_numbers(u64::MAX, 2), [0, 1 << 63]);
+        let all: Vec<Vec<u64>> = spread(&[2, 3], 9).collect();
+        assert_eq!(all, [[0, 0], [0, 1], [0, 2], [1, 0], [1, 1], [1, 2]]);
+        let some: Vec<Vec<u64>> = spread(&[2, 3], 3).collect();
+        assert_eq!(some, [[0, 0], [0, 2], [1, 1]]);
+        assert_eq!(spread(&[2, 3], 0).count(), 0);
         for (count, most) in [(7, 3), (100, 17), (1 << 40, 1000)] {
-            let (few, more) = (spread_numbers(count, most), spread_numbers(count, most + 1));
-            assert_eq!(few, more[..most as usize]);
-            assert!(few.iter().all(|number| *number < count));
+            let (few, more) = (chosen(count, most), chosen(count, most + 1));
+            assert_eq!(few.len() as u64, most);
+            assert!(few.iter().all(|number| *number < count && more.contains(number)));
         }
-        assert_eq!(way(&[], 0), []);
+        assert_eq!(spread(&[1, 0], 3).count(), 0);
+        assert_eq!(spread(&[], 3).count(), 1);
+        assert_eq!(spread(&[u64::MAX, 2], 3).count(), 3);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! How an input travels is decided later, for each operand alone; how computed values travel decides which steps are legal.
 
 use super::places::{Edge, Placement};
-use crate::mapping::candidates::{product, spread_numbers, way};
+use crate::mapping::candidates::{product, spread};
 use crate::mapping::{Listeners, SpaceDesign, SpaceTimeMap, restrict, sums_in_rounds};
 use crate::rewrite::{Choices, Transport};
 use std::collections::HashMap;
@@ -55,15 +55,9 @@ pub fn ways_to_lay(laid: &[Laid]) -> u64 {
 
 /// So many of these ways, spread over all.
 pub fn some_ways(laid: &[Laid], most: u64) -> impl Iterator<Item = Vec<SpaceDesign>> {
-    let mut numbers = spread_numbers(ways_to_lay(laid), most);
-    numbers.sort_unstable();
-    numbers.into_iter().map(|number| way_to_lay(laid, number))
-}
-
-/// The way with this number.
-pub fn way_to_lay(laid: &[Laid], number: u64) -> Vec<SpaceDesign> {
     let counts: Vec<u64> = laid.iter().map(Laid::count).collect();
-    laid.iter().zip(way(&counts, number)).map(|(laid, number)| laid.part(number)).collect()
+    let ways: Vec<Vec<u64>> = spread(&counts, most).collect();
+    ways.into_iter().map(|way| laid.iter().zip(way).map(|(laid, number)| laid.part(number)).collect())
 }
 
 impl<'a> Dataflows<'a> {

@@ -18,33 +18,19 @@ pub type Legal = BTreeMap<usize, Vec<Ordered>>;
 /// Makes a draft legal in every way there is.
 type MakeLegal<'a> = &'a (dyn Fn(&Draft) -> Vec<Ordered> + Sync);
 
-/// How many drafts are made legal under each objective.
-#[derive(Clone, Copy)]
-pub struct Width {
-    /// There are to be so many.
-    pub beam: usize,
-    /// No more are looked at.
-    pub most: usize,
-    /// So many are looked at in one round under all of them, or all that are missing.
-    pub at_once: Option<usize>,
-}
-
-/// Drafts made legal, until there are enough or no more are looked at. Where it does not go on one round of them; of rounds of a few as many as
-/// lead to a legal one.
-pub fn legal_of(drafts: &[Draft], width: Width, (legal, goes_on): (MakeLegal, &dyn Fn() -> bool)) -> Legal {
+/// Drafts made legal, until there are `beam` of them under each objective or `most` have been looked at for it; or one round of them, where it
+/// does not go on.
+pub fn legal_of(
+    drafts: &[Draft],
+    (beam, most): (usize, usize),
+    (legal, goes_on): (MakeLegal, &dyn Fn() -> bool),
+) -> Legal {
     let mut found = Legal::new();
     let mut orders: Vec<Order> = Objective::ALL.iter().map(|(objective, _)| Order::new(*objective, drafts)).collect();
     loop {
-        let mut next = BTreeSet::new();
-        for order in &mut orders {
-            let most = width.at_once.map_or(usize::MAX, |most| most.saturating_sub(next.len()));
-            next.extend(order.next(drafts, &found, (width, most)));
-        }
-        let is_enough = match width.at_once {
-            Some(_) => found.values().any(|designs| !designs.is_empty()),
-            None => !found.is_empty(),
-        };
-        if next.is_empty() || (is_enough && !goes_on()) {
+        let next = orders.iter_mut().flat_map(|order| order.next(drafts, &found, (beam, most)));
+        let next: BTreeSet<usize> = next.collect();
+        if next.is_empty() || (!found.is_empty() && !goes_on()) {
             return found;
         }
         let open = next.into_par_iter().filter(|number| !found.contains_key(number));
@@ -66,13 +52,13 @@ impl Order {
         Order { open, taken: vec![] }
     }
 
-    /// The next drafts to look at: as many as legal ones are missing but no more than `at_once`, and none of which enough that cost the same are legal.
-    fn next(&mut self, drafts: &[Draft], found: &Legal, (width, at_once): (Width, usize)) -> Vec<usize> {
+    /// The next drafts to look at: as many as legal ones are missing, and none of which enough that cost the same are legal.
+    fn next(&mut self, drafts: &[Draft], found: &Legal, (beam, most): (usize, usize)) -> Vec<usize> {
         let is_legal = |number: &usize| found.get(number).is_some_and(|designs| !designs.is_empty());
         let mut alike: HashMap<&[Cost], usize> = HashMap::new();
         let legal: Vec<usize> = self.taken.iter().copied().filter(is_legal).collect();
         legal.iter().for_each(|number| *alike.entry(&drafts[*number].costs).or_default() += 1);
-        let missing = width.beam.saturating_sub(legal.len()).min(width.most - self.taken.len()).min(at_once);
+        let missing = beam.saturating_sub(legal.len()).min(most - self.taken.len());
         let mut next = vec![];
         for number in &self.open {
             let like = alike.entry(&drafts[*number].costs).or_default();

@@ -4,15 +4,14 @@
 //! beside each, their dataflows, and the shortest steps of these.
 
 use super::draft::{Draft, Next};
-use super::keep::{Legal, Width, legal_of};
+use super::keep::{Legal, legal_of};
 use super::partial::Partial;
 use crate::extract::Survey;
-use crate::extract::solve::dataflows::{Dataflows, Laid, some_ways, way_to_lay, ways_to_lay};
+use crate::extract::solve::dataflows::{Dataflows, Laid, some_ways, ways_to_lay};
 use crate::extract::solve::places::{Axes, Edge, NearRows, Placement, Places, edges, strict_operands};
 use crate::extract::solve::search::forms;
 use crate::extract::solve::task::{Task, Work};
 use crate::mapping::SpaceDesign;
-use crate::mapping::candidates::spread_numbers;
 use crate::rewrite::{Choices, Transport};
 use rayon::prelude::*;
 use systole_base::integer::lexicographic_sign;
@@ -21,18 +20,6 @@ use systole_equations::recurrence::spaces::SpaceSystem;
 
 /// So many dataflows tell what one of a stage takes.
 const FIRST_DRAFTS: usize = 8;
-
-/// Dataflows of a stage between two looks at what it took.
-const DRAFTS_AT_ONCE: usize = 128;
-
-/// So many budgets beyond a limit are far.
-const FAR_BEYOND: u64 = 2;
-
-/// So many drafts at once are made legal then.
-const A_FEW: usize = 2;
-
-/// A stage may take so many times what the first dataflows told.
-const MOST_OF_A_STAGE: u64 = 8;
 
 /// The task of the families so far.
 pub struct Stage<'a> {
@@ -108,36 +95,27 @@ impl<'a> Stage<'a> {
     }
 
     /// The dataflows of each placement that have steps, and how many there is no room for. Then each placement has as many as another,
-    /// spread over all of its own; of those that take longer than the first ones told there are fewer.
+    /// spread over all of its own.
     fn drafts<'b>(&self, nexts: &'b [Next], limit: u64) -> (Vec<Draft<'b>>, u64) {
         let forms = forms(&self.task, &self.edges);
         let offered: Vec<Vec<Laid>> = nexts.par_iter().map(|next| self.parts(&forms, next)).collect();
         let counts: Vec<u64> = offered.iter().map(|laid| ways_to_lay(laid)).collect();
         let before = self.task.work.sum();
         let each = self.work_of_a_draft(nexts, &offered);
-        let work = limit.saturating_sub(before).max(self.task.limits.stage);
-        let room = usize::try_from(work / each).unwrap_or(usize::MAX).max(1);
-        // Where there is not room for one of each placement, some placements have none.
-        let some: Vec<usize> = (0..nexts.len()).step_by(nexts.len().div_ceil(room).max(1)).collect();
-        let share = share(&counts, work / each);
-        let ways_of = |number| (number, spread_numbers(counts[number], share));
-        let turns = in_turn(&some.into_iter().map(ways_of).collect::<Vec<_>>());
-        let draft = |at: &(usize, u64)| {
-            let (next, parts) = (&nexts[at.0], way_to_lay(&offered[at.0], at.1));
-            Some((*at, self.draft(next, parts, &self.order(next.partial))?))
+        let room = limit.saturating_sub(before).max(self.task.limits.stage) / each;
+        let share = share(&counts, room);
+        let of_next = |number: usize| {
+            let (next, order) = (&nexts[number], self.order(nexts[number].partial));
+            let draft = move |parts| self.draft(next, parts, &order);
+            some_ways(&offered[number], share).filter_map(draft).collect::<Vec<_>>()
         };
-        let (mut drafts, mut done) = (vec![], 0);
-        for some in turns.chunks(DRAFTS_AT_ONCE) {
-            if (self.task.work.sum() - before) / MOST_OF_A_STAGE > work {
-                break;
-            }
-            drafts.par_extend(some.par_iter().filter_map(draft));
-            done += some.len() as u64;
-        }
-        drafts.sort_unstable_by_key(|(at, _)| *at);
+        // Where there is not room for one of each placement, some placements have none.
+        let room = usize::try_from(room).unwrap_or(usize::MAX).max(1);
+        let some: Vec<usize> = (0..nexts.len()).step_by(nexts.len().div_ceil(room).max(1)).collect();
         // There may be more ways than can be counted.
-        let beyond = counts.into_iter().fold(0, u64::saturating_add).saturating_sub(done);
-        (drafts.into_iter().map(|(_, draft)| draft).collect(), beyond)
+        let beyond = counts.iter().map(|count| count.saturating_sub(share)).fold(0, u64::saturating_add);
+        let placements = (nexts.len() - some.len()) as u64;
+        (some.into_par_iter().flat_map_iter(of_next).collect(), beyond.saturating_add(placements))
     }
 
     /// What a dataflow takes, as the first ones tell.
@@ -160,7 +138,7 @@ impl<'a> Stage<'a> {
     }
 
     /// Drafts are looked at until there are enough. What is given up here is missed by all stages that follow; turns, which slow
-    /// all of them, are for drafts of which none is legal. Far beyond the limit a few are enough.
+    /// all of them, are for drafts of which none is legal.
     fn legal(&self, drafts: &[Draft], (width, in_turns, limit): (usize, bool, u64)) -> Option<Legal> {
         let of = |in_turns| {
             move |draft: &Draft| {
@@ -168,18 +146,14 @@ impl<'a> Stage<'a> {
                 draft.legal(&self.task, &self.order(draft.next.partial), in_turns)
             }
         };
-        let done = self.task.work.sum();
-        let left = limit.saturating_sub(done) / Work::KEPT_APART;
+        let left = limit.saturating_sub(self.task.work.sum()) / Work::KEPT_APART;
         let most = usize::try_from(left).unwrap_or(usize::MAX).clamp(width, drafts.len().max(width));
-        let is_far_beyond = done.saturating_sub(limit) / FAR_BEYOND > self.task.limits.budget;
-        let at_once = is_far_beyond.then_some(A_FEW);
         let goes_on = || self.task.work.sum() < limit;
-        let found = legal_of(drafts, Width { beam: width, most, at_once }, (&of(false), &goes_on));
+        let found = legal_of(drafts, (width, most), (&of(false), &goes_on));
         if found.values().any(|found| !found.is_empty()) {
             return Some(found);
         }
-        let goes_on = || !is_far_beyond;
-        in_turns.then(|| legal_of(drafts, Width { beam: width, most: width, at_once }, (&of(true), &goes_on)))
+        in_turns.then(|| legal_of(drafts, (width, width), (&of(true), &|| true)))
     }
 
     /// The order of a partial design, over the spaces of this stage.
@@ -252,16 +226,6 @@ impl<'a> Stage<'a> {
     }
 }
 
-/// The first way of each placement, then the second of each that has one, and so on.
-fn in_turn(ways: &[(usize, Vec<u64>)]) -> Vec<(usize, u64)> {
-    let most = ways.iter().map(|(_, ways)| ways.len()).max().unwrap_or(0);
-    let of_turn = |turn: usize| {
-        let of = move |(number, ways): &(usize, Vec<u64>)| Some((*number, *ways.get(turn)?));
-        ways.iter().filter_map(of).collect::<Vec<_>>()
-    };
-    (0..most).flat_map(of_turn).collect()
-}
-
 /// The most that each may have, so that all have no more than `room` together; at least one.
 fn share(counts: &[u64], mut room: u64) -> u64 {
     let mut ascending = counts.to_vec();
@@ -286,12 +250,6 @@ fn tell(survey: &mut Survey, legal: &Legal) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn placements_take_turns() {
-        let turns = in_turn(&[(3, vec![0, 4, 2]), (5, vec![]), (7, vec![1])]);
-        assert_eq!(turns, [(3, 0), (7, 1), (3, 4), (3, 2)]);
-    }
 
     #[test]
     fn all_have_as_much_as_there_is_room_for() {
