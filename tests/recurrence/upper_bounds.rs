@@ -63,6 +63,11 @@ fn parts_that_say_the_same_read_one_tensor() {
     // Sums that may have no terms stay apart: at `i = N - 1` their value is known, and no point has it.
     let empty = window.replace("max(0, i - 1)..min(N, i + 2)", "i + 1..min(N, i + 3)");
     assert_eq!(cut_of(&format!("y[i, j] = 2 * {empty}")), (4, 3, "y_part".to_owned()));
+    // Where three indices make one subscript, an element of a sum is no element of `y`.
+    let blocks = format!(
+        "{HEAD}out y[64 * N]\ny[64*i + 8*j + r] = 2 * (sum(k in 0..min(N, i + 2)) a[k]) where 0 <= j < 8, 0 <= r < 8"
+    );
+    (1..4).for_each(|n| hold(&blocks, &system(&blocks), n));
     // The name is one that the kernel does not have.
     let taken = format!("y[i, j] = 2 * {window} + y_part[i]\nlocal y_part[N]\ny_part[i] = a[i]");
     assert_eq!(cut_of(&taken).2, "y_part_");

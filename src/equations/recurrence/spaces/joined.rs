@@ -7,17 +7,20 @@
 use super::{SpaceSystem, last_point};
 use crate::recurrence::{Chain, Role, Space, Tensor};
 use std::collections::BTreeSet;
-use systole_base::integer::{Name, Polyhedron, unused};
+use systole_base::integer::{Affine, Name, Polyhedron, unused};
 
 /// Joins sums wherever parts of an equation read one each.
 pub(super) fn join_sums(cut: &mut SpaceSystem) {
     for first in 0..cut.spaces.len() {
         let parts: Vec<usize> = (first..cut.spaces.len()).filter(|other| is_part(cut, first, *other)).collect();
+        let target = &cut.spaces[first].output;
+        let shape = cut.tensors.iter().find(|tensor| tensor.name == *target).map(|tensor| tensor.shape.clone());
+        let Some(shape) = shape else { continue };
         for operand in 0..cut.spaces[first].operands.len() {
             let sums: BTreeSet<Name> =
                 parts.iter().map(|part| cut.spaces[*part].operands[operand].tensor.clone()).collect();
-            if sums.len() > 1 && sums.iter().all(|sum| is_element_of_target(cut, sum)) {
-                join(cut, first, &sums);
+            if sums.len() > 1 && sums.iter().all(|sum| is_element_of_target(cut, sum, shape.len())) {
+                join(cut, first, (&sums, &shape));
             }
         }
     }
@@ -34,11 +37,11 @@ fn is_part(cut: &SpaceSystem, first: usize, other: usize) -> bool {
 
 /// Whether a tensor is a sum within an equation that has the elements which the equation defines, and has terms wherever it is read. Elements of
 /// the target are defined once, so no two such sums have an element in common.
-fn is_element_of_target(cut: &SpaceSystem, sum: &Name) -> bool {
+fn is_element_of_target(cut: &SpaceSystem, sum: &Name, rank: usize) -> bool {
     let mut writers = cut.spaces.iter().enumerate().filter(|(_, space)| space.output == *sum);
     let (Some((writer, space)), None) = (writers.next(), writers.next()) else { return false };
     let is_declared = cut.tensors.iter().any(|tensor| tensor.name == *sum);
-    let is_element = space.output_access == cut.members[writer].embedding[..space.output_access.len()];
+    let is_element = cut.members[writer].embedding.get(..rank) == Some(&space.output_access);
     let has_terms = |reader: &Space| {
         let points = reader.domain.set.intersect(&Polyhedron::sizes(&cut.parameters));
         reader.operands.iter().filter(|read| read.tensor == *sum).all(|read| {
@@ -50,11 +53,8 @@ fn is_element_of_target(cut: &SpaceSystem, sum: &Name) -> bool {
 }
 
 /// These sums become elements of one tensor, with the shape of the target.
-fn join(cut: &mut SpaceSystem, reader: usize, sums: &BTreeSet<Name>) {
+fn join(cut: &mut SpaceSystem, reader: usize, (sums, shape): (&BTreeSet<Name>, &[Affine])) {
     let (target, span) = (cut.spaces[reader].output.clone(), cut.spaces[reader].span);
-    let Some(shape) = cut.tensors.iter().find(|tensor| tensor.name == target).map(|tensor| tensor.shape.clone()) else {
-        return;
-    };
     let outputs = cut.spaces.iter().map(|space| &space.output);
     let taken = outputs.chain(cut.tensors.iter().map(|tensor| &tensor.name)).chain(&cut.parameters);
     let joined = unused(&format!("{target}_part"), taken);
@@ -62,9 +62,9 @@ fn join(cut: &mut SpaceSystem, reader: usize, sums: &BTreeSet<Name>) {
         let reads = space.operands.iter_mut().map(|operand| &mut operand.tensor);
         let mut names = reads.chain([&mut space.output]).filter(|name| sums.contains(*name)).peekable();
         if names.peek().is_some() {
-            space.shapes.push((joined.clone(), shape.clone()));
+            space.shapes.push((joined.clone(), shape.to_vec()));
         }
         names.for_each(|name| *name = joined.clone());
     }
-    cut.tensors.push(Tensor { name: joined, role: Role::Local, shape, assumption: None, span });
+    cut.tensors.push(Tensor { name: joined, role: Role::Local, shape: shape.to_vec(), assumption: None, span });
 }
