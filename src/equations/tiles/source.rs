@@ -71,7 +71,7 @@ impl Contribution {
         let is_same = (&self.tensor, &self.coordinates, self.free) == (&other.tensor, &other.coordinates, other.free)
             && (self.reduction, &self.body, &self.element) == (other.reduction, &other.body, &other.element)
             && reads(self) == reads(other);
-        if is_same && self.is_inner() && other.is_inner() { convex_union(&self.set, &other.set) } else { None }
+        if is_same && self.is_inner() && other.is_inner() { convex_union(&[&self.set, &other.set]) } else { None }
     }
 }
 

@@ -31,13 +31,16 @@ fn find_parts(cut: &SpaceSystem) -> Option<Mergeable> {
     (0..cut.spaces.len()).find_map(|whole| {
         let is_of_one_equation = |part: &usize| *part != whole && cut.spaces[*part].span == cut.spaces[whole].span;
         let others = (0..cut.spaces.len()).filter(is_of_one_equation);
-        let own = cut.spaces[whole].domain.set.clone();
-        let ends_alike = |set: &Polyhedron| ends(cut, whole, set) == ends(cut, whole, &own);
+        let own = &cut.spaces[whole].domain.set;
+        let ends_alike = |set: &Polyhedron| ends(cut, whole, set) == ends(cut, whole, own);
         let parts = others.filter_map(|part| Some((part, pushed(cut, part, whole)?)));
         let (parts, sets): (Vec<usize>, Vec<Polyhedron>) = parts.filter(|(_, set)| ends_alike(set)).unzip();
-        let all: Vec<Polyhedron> = sets.into_iter().chain([own.clone()]).collect();
-        let set = if parts.len() > 1 { united(cut, whole, &convex_union_of(&all)?)? } else { return None };
-        Some((parts, whole, set))
+        // Of two the pairs tell.
+        if parts.len() < 2 {
+            return None;
+        }
+        let all: Vec<&Polyhedron> = sets.iter().chain([own]).collect();
+        Some((parts, whole, united(cut, whole, &convex_union(&all)?)?))
     })
 }
 
@@ -51,7 +54,7 @@ fn ends<'a>(cut: &SpaceSystem, whole: usize, set: &'a Polyhedron) -> BTreeSet<&'
 fn find_pair(cut: &SpaceSystem) -> Option<Mergeable> {
     let pairs = (0..cut.spaces.len()).flat_map(|part| (0..cut.spaces.len()).map(move |whole| (part, whole)));
     pairs.filter(|(part, whole)| part != whole).find_map(|(part, whole)| {
-        let set = convex_union(&pushed(cut, part, whole)?, &cut.spaces[whole].domain.set)?;
+        let set = convex_union(&[&pushed(cut, part, whole)?, &cut.spaces[whole].domain.set])?;
         Some((vec![part], whole, united(cut, whole, &set)?))
     })
 }
@@ -110,24 +113,11 @@ fn is_same(mine: &Scalar, small: &Space, theirs: &Scalar, large: &Space, image: 
     }
 }
 
-/// The union of two sets, where that is convex over the integers.
-pub fn convex_union(one: &Polyhedron, other: &Polyhedron) -> Option<Polyhedron> {
-    let shared = one.constraints().iter().filter(|form| other.implies(form));
-    let hull = Polyhedron::new(shared.chain(other.constraints().iter().filter(|form| one.implies(form))).cloned());
-    let outside_other = other.constraints().iter().filter(|form| !one.implies(form));
-    let covered = outside_other.into_iter().all(|form| {
-        let mut rest = hull.clone();
-        rest.add(-form.clone() - Affine::constant(1));
-        one.constraints().iter().all(|form| rest.implies(form))
-    });
-    covered.then_some(hull)
-}
-
 /// The union of some sets, where that is convex over the integers.
-fn convex_union_of(sets: &[Polyhedron]) -> Option<Polyhedron> {
-    let all = sets.iter().flat_map(Polyhedron::constraints);
+pub fn convex_union(sets: &[&Polyhedron]) -> Option<Polyhedron> {
+    let all = sets.iter().flat_map(|set| set.constraints());
     let hull = Polyhedron::new(all.filter(|form| sets.iter().all(|set| set.implies(form))).cloned());
-    let outside = |rest: Vec<Polyhedron>, set: &Polyhedron| -> Vec<Polyhedron> {
+    let outside = |rest: Vec<Polyhedron>, set: &&Polyhedron| -> Vec<Polyhedron> {
         rest.iter().flat_map(|part| part.outside(set)).filter(|part| !part.is_empty()).collect()
     };
     sets.iter().fold(vec![hull.clone()], outside).is_empty().then_some(hull)
@@ -140,6 +130,7 @@ fn redirect(cut: &mut SpaceSystem, part: usize, whole: usize) {
     let element: Vec<Affine> = stays.output_access.iter().map(|form| form.substitute(&image)).collect();
     let own: Vec<Option<Name>> = gone.output_access.iter().map(|form| form.as_variable().cloned()).collect();
     let (gone, stays) = (gone.output.clone(), stays.output.clone());
+    // Equations of one tensor: whoever reads an element names that.
     if gone == stays {
         return;
     }

@@ -6,8 +6,9 @@
 //! 4.4 and 8 (OuterSend, InnerSend), Figures 6 to 8.
 //!
 //! `cut_spaces` makes each reduction a space and what stands around it another. Reductions with one body on
-//! neighbouring sets are one space, such as both sums of Cholesky's factor. Equations of one tensor are a *family* and
-//! share its coordinates and its place.
+//! neighbouring sets are one space, such as both sums of Cholesky's factor (`merge`). Parts of one equation that say the
+//! same of their sums read one tensor of sums (`joined`). Equations of one tensor are a *family* and share its coordinates
+//! and its place.
 //!
 //! What is empty at all sizes is gone before (`recurrence::empties`). If a reduction alone is empty for some elements,
 //! or at some sizes, these elements are known: they have the neutral value, and no point writes them. So such a kernel
