@@ -44,17 +44,17 @@ impl Cost {
     }
 }
 
-/// Those costs that no other beats in one entry without losing in another.
-pub fn unbeaten(costs: impl Iterator<Item = Cost>) -> BTreeSet<Cost> {
+/// Those costs that no other beats in one entry without losing in another, each once, ascending.
+pub fn unbeaten(costs: impl Iterator<Item = Cost>) -> Vec<Cost> {
     let ascending: BTreeSet<Cost> = costs.collect();
     let mut kept: Vec<Cost> = vec![];
     for cost in ascending {
-        // What beats a cost is smaller in the first entry in which they differ.
+        // What beats a cost comes before it, and something that is not beaten itself beats it too.
         if !kept.iter().any(|other| other.is_within(&cost)) {
             kept.push(cost);
         }
     }
-    kept.into_iter().collect()
+    kept
 }
 
 /// Which design on the front wins: entries compared one after the other.

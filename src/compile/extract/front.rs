@@ -2,7 +2,7 @@
 
 use crate::cost::{Cost, Objective, unbeaten};
 use crate::mapping::{Design, Fold, SpaceDesign, candidates};
-use rustc_hash::FxHashSet as HashSet;
+use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 use systole_base::integer::lexicographic_sign;
 use systole_equations::recurrence::spaces::SpaceSystem;
@@ -36,7 +36,7 @@ impl Found {
 pub struct Front {
     found: Vec<Found>,
     /// The same, to see whether one is there.
-    known: HashSet<Found>,
+    known: FxHashSet<Found>,
     costs: BTreeSet<Cost>,
 }
 
@@ -68,16 +68,16 @@ impl Front {
 
     /// Adds many designs, as one after the other.
     pub fn add_all(&mut self, designs: Vec<Found>) {
-        let costs: HashSet<Cost> = designs.iter().map(|design| design.cost).collect();
+        let costs: FxHashSet<Cost> = designs.iter().map(|design| design.cost).collect();
         let new = unbeaten(costs.into_iter().filter(|cost| !self.beats(cost)));
         let is_beaten = |cost: &&Cost| new.iter().any(|other| other != *cost && other.is_within(cost));
-        let beaten: HashSet<Cost> = self.costs.iter().filter(is_beaten).copied().collect();
+        let beaten: FxHashSet<Cost> = self.costs.iter().filter(is_beaten).copied().collect();
         if !beaten.is_empty() {
             self.costs.retain(|cost| !beaten.contains(cost));
             self.found.retain(|known| !beaten.contains(&known.cost));
             self.known.retain(|known| !beaten.contains(&known.cost));
         }
-        for design in designs.into_iter().filter(|design| new.contains(&design.cost)) {
+        for design in designs.into_iter().filter(|design| new.binary_search(&design.cost).is_ok()) {
             if self.known.insert(design.clone()) {
                 self.found.push(design);
             }
@@ -118,4 +118,50 @@ pub(super) fn plainness(parts: &[SpaceDesign]) -> impl Ord + use<> {
     let chains = parts.iter().flat_map(|part| &part.dataflow.chain.directions);
     let turned = chains.filter(|along| lexicographic_sign(along) < 0).count();
     (turned, shifts, backwards, places, parts.to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mapping::SpaceTimeMap;
+    use crate::rewrite::Dataflow;
+    use systole_base::integer::Matrix;
+    use systole_equations::recurrence::Chain;
+
+    /// A design of this cost; those with different numbers differ.
+    fn found(cost: Cost, number: usize) -> Found {
+        let map = SpaceTimeMap { place: Matrix::new(vec![], 0), step: Matrix::new(vec![vec![]], 0) };
+        let dataflow = Dataflow { transports: vec![], chain: Chain::along(vec![]) };
+        let part = SpaceDesign { position: number, ..SpaceDesign::unshifted(map, dataflow) };
+        Found { cost, parts: vec![part], fold: Fold::default() }
+    }
+
+    /// Forty designs of two counts each, some of which come twice.
+    fn some(seed: u64) -> Vec<Found> {
+        let of = |number: u64| {
+            let drawn = (number + 1) * (seed * 2 + 1) * 2_654_435_761 % 1_000_003;
+            found(Cost { cycles: drawn % 7, pes: drawn / 7 % 5, ..Cost::default() }, (drawn % 3) as usize)
+        };
+        (0..40).map(of).collect()
+    }
+
+    #[test]
+    fn many_at_once_are_as_many_one_after_the_other() {
+        for seed in 0..50 {
+            let all = some(seed);
+            let beats = |one: &Cost, other: &Cost| one != other && one.is_within(other);
+            let is_left = |design: &&Found| all.iter().all(|other| !beats(&other.cost, &design.cost));
+            let wanted: FxHashSet<Found> = all.iter().filter(is_left).cloned().collect();
+            let mut each = Front::default();
+            all.iter().for_each(|design| each.add(design.clone()));
+            let (first, second) = all.split_at(13);
+            let mut both = Front::default();
+            both.add_all(first.to_vec());
+            both.add_all(second.to_vec());
+            for front in [each, both] {
+                assert_eq!(front.designs().len(), wanted.len(), "none twice, seed {seed}");
+                assert_eq!(front.designs().iter().cloned().collect::<FxHashSet<Found>>(), wanted, "seed {seed}");
+            }
+        }
+    }
 }

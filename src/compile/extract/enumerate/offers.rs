@@ -10,12 +10,11 @@ use super::paces::Paces;
 use super::place_table::PlaceTable;
 use super::priced::{Priced, Timing};
 use super::timeliness::{Built, Timeliness};
-use crate::cost::Cost;
+use crate::cost::{Cost, unbeaten};
 use crate::extract::{Found, Rejections};
 use crate::mapping::clock::Clock;
 use crate::mapping::{Fold, SpaceDesign, SpaceTimeMap};
 use crate::rewrite::Dataflow;
-use std::collections::BTreeSet;
 
 /// A choice that is legal under the map.
 #[derive(Clone, Copy)]
@@ -175,13 +174,7 @@ fn offer_of(
 
 /// The forms that no other beats, in the order in which they came.
 fn pareto(mut forms: Vec<Combined>) -> Vec<Combined> {
-    // What beats a cost comes before it in the order of costs, and something that is not beaten itself beats it too.
-    let mut best: Vec<Cost> = vec![];
-    for cost in forms.iter().map(|form| form.cost).collect::<BTreeSet<Cost>>() {
-        if !best.iter().any(|other| other.is_within(&cost)) {
-            best.push(cost);
-        }
-    }
+    let best = unbeaten(forms.iter().map(|form| form.cost));
     forms.retain(|form| best.binary_search(&form.cost).is_ok());
     forms
 }

@@ -178,7 +178,7 @@ fn longer<T: Clone>(front: &[(Cost, Vec<T>)], next: &[(Cost, T)]) -> Vec<(Cost, 
     let joined = Distinct::of(pairs);
     let best = unbeaten(joined.costs.iter().copied());
     let mut room: Vec<usize> =
-        joined.costs.iter().map(|cost| if best.contains(cost) { MOST_ALIKE } else { 0 }).collect();
+        joined.costs.iter().map(|cost| if best.binary_search(cost).is_ok() { MOST_ALIKE } else { 0 }).collect();
     let mut all = vec![];
     for ((_, list), first) in front.iter().zip(&lists.numbers) {
         for ((_, choice), second) in next.iter().zip(&choices.numbers) {
@@ -217,7 +217,7 @@ impl Distinct {
 fn best<T>(priced: Vec<(Cost, T)>) -> Vec<(Cost, T)> {
     let distinct: FxHashSet<Cost> = priced.iter().map(|(cost, _)| *cost).collect();
     let best = unbeaten(distinct.into_iter());
-    priced.into_iter().filter(|(cost, _)| best.contains(cost)).collect()
+    priced.into_iter().filter(|(cost, _)| best.binary_search(cost).is_ok()).collect()
 }
 
 /// Every best choice for the inputs of a space in an array with this diagonal, with what its streams and its reduction cost.
