@@ -1,5 +1,6 @@
 //! What is known while a program is written: decides conditions once and for all sizes.
 
+use crate::mapping::ends::assume;
 use systole_base::integer::{Affine, Polyhedron};
 
 /// What a condition comes to where something is known.
@@ -23,11 +24,10 @@ pub fn decide(conditions: &[Affine], known: &Polyhedron) -> Decision {
         return Decision::Never;
     }
     let open: Vec<Affine> = conditions.iter().filter(|condition| !known.implies(condition)).cloned().collect();
-    // Each may hold by itself, and not all together: what is behind them is no instruction of any PE then.
-    let all = || Polyhedron::new(known.constraints().iter().chain(&open).cloned());
+    // Each may hold at some point, and all together at none.
     match open.len() {
         0 => Decision::Always,
-        2.. if all().has_no_integers() => Decision::Never,
+        2.. if assume(known, &open).has_no_integers() => Decision::Never,
         _ => Decision::Test(open),
     }
 }

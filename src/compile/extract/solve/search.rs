@@ -501,7 +501,7 @@ pub(super) fn legal(task: &Task, parts: &[SpaceDesign], handoffs: &[Handoff], su
     if all == 0 || !apart() {
         return Legal::default();
     }
-    // A fold costs less in PEs.
+    // The fold of a design that is beaten may not be: it takes fewer PEs.
     let is_wanted = |cost: &Cost| survey.keep || task.has_folds() || !survey.beats(cost);
     let wanted = priced.parts(parts, is_wanted);
     let beaten = all - wanted.len();
