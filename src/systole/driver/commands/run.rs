@@ -317,10 +317,11 @@ fn print_run(
 fn energy(searched: &Searched, winner: &Winner, program: &Program, outcome: &Outcome, output: &Output) -> Option<f64> {
     let simulated = energy::simulated(program, outcome, &searched.setting.machine)?;
     let compared = match energy::predicted(searched, &winner.found)? {
-        predicted if predicted == simulated => "as predicted".to_owned(),
-        predicted => format!("predicted {}", energy::shown(predicted)),
+        _ if searched.is_given() => String::new(),
+        predicted if predicted == simulated => " (as predicted)".to_owned(),
+        predicted => format!(" (predicted {})", energy::shown(predicted)),
     };
-    output.line(&format!("  energy    {} ({compared})", energy::shown(simulated)));
+    output.line(&format!("  energy    {}{compared}", energy::shown(simulated)));
     Some(simulated)
 }
 
