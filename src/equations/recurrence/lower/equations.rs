@@ -102,7 +102,7 @@ impl Lowering<'_> {
             "declare a tensor with an index for the steps in place of `inout {}`: equations of it may divide that index",
             tensor.name
         );
-        self.report(self.blame(strange.span, message, "of steps").help(help));
+        self.report(self.blame(strange.span, message, "divided here").help(help));
         None
     }
 

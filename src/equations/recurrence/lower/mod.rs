@@ -142,7 +142,7 @@ impl Lowering<'_> {
         let diagnostic = match (self.binding_before(name, span), nearest(name, known)) {
             (Some(reduction), _) => {
                 let said = print_expression(reduction);
-                diagnostic.label(self.source, reduction.span, format!("`{name}` is known in this")).help(format!(
+                diagnostic.label(self.source, reduction.span, format!("`{name}` is bound here")).help(format!(
                     "a reduction ends before `+` and `-`: put all that `{said}` is to reduce in brackets"
                 ))
             }
