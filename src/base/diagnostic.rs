@@ -39,6 +39,8 @@ pub enum MessageCode {
     Deadlock,
     /// A run that could not go on.
     Run,
+    /// There is no solver.
+    Solver,
     /// Something that must not happen.
     Defect,
     /// None of these: what is asked for is not there for this kernel.
@@ -60,6 +62,7 @@ impl MessageCode {
             MessageCode::Refusal(word) | MessageCode::Obligation(word) => word,
             MessageCode::Deadlock => "deadlock",
             MessageCode::Run => "run",
+            MessageCode::Solver => "solver",
             MessageCode::Defect => "defect",
             MessageCode::Refused => "refused",
         }

@@ -1,7 +1,7 @@
 //! Loads loops that a C compiler made of the leaves of a program, and calls them on slices of numbers.
 //!
 //! In: the path of a shared object, and the names of its functions. Out: functions that take numbers and windows. This is
-//! one of two packages with `unsafe` code, so that all others forbid it. What a slice cannot promise, whoever calls does:
+//! one of three packages with `unsafe` code, so that all others forbid it. What a slice cannot promise, whoever calls does:
 //! the object was compiled from text that systole wrote, and by these numbers its loops stay within these windows. The
 //! stage `leaf` goes through the bounds of each kind of call before it comes here.
 

@@ -96,6 +96,8 @@ mod slanted;
 
 mod slow_memory;
 
+mod solver;
+
 mod start;
 
 mod stop;

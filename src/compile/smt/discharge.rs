@@ -4,10 +4,10 @@ use super::encode::{Encoding, Undeclared};
 use super::smallest::{Answer, Search};
 use super::{Counterexample, Discharged, Verdict};
 use rayon::prelude::*;
+use solver::z3::Solver;
 use std::time::{Duration, Instant};
 use systole_base::cancel::Token;
 use systole_program::obligation::Obligation;
-use z3::Solver;
 
 /// Proves or refutes one obligation within `limit`; the verdict is unknown where that does not suffice.
 pub fn discharge(obligation: &Obligation, limit: Duration) -> Discharged {
@@ -29,11 +29,6 @@ pub fn discharge_until(obligations: &[Obligation], limit: Duration, token: &Toke
         false => discharge(obligation, limit),
     };
     obligations.par_iter().map(answered).collect()
-}
-
-/// Which solver answers: `Z3` and its version.
-pub fn version() -> String {
-    format!("Z3 {}", z3::full_version())
 }
 
 fn decide(obligation: &Obligation, deadline: Option<Instant>) -> Verdict {

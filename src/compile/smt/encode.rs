@@ -2,10 +2,10 @@
 //!
 //! Variables are numbered by their position in the obligation, so no name of the user's reaches the solver.
 
+use solver::z3::ast::{Bool, Int};
 use std::collections::BTreeMap;
 use systole_base::integer::{Affine, Name};
 use systole_program::obligation::{Formula, Obligation};
-use z3::ast::{Bool, Int};
 
 /// A variable that a formula mentions and its obligation does not declare.
 #[derive(Debug)]

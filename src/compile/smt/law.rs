@@ -4,11 +4,11 @@
 //! what is not linear, or the solver does not know. Comparisons are 1 or 0, as in kernels.
 
 use super::limit::within;
+use solver::z3::ast::{Bool, Real};
+use solver::z3::{SatResult, Solver};
 use std::time::Duration;
 use systole_base::scalar::Function;
 use systole_equations::recurrence::Scalar;
-use z3::ast::{Bool, Real};
-use z3::{SatResult, Solver};
 
 /// Whether `left` and `right` are one number for all real values of their operands.
 pub fn holds_for_all_reals(left: &Scalar, right: &Scalar, limit: Duration) -> Option<bool> {

@@ -1,8 +1,8 @@
 //! What each question to the solver is asked with.
 
+use solver::z3::{Params, set_global_param};
 use std::sync::Once;
 use std::time::Duration;
-use z3::{Params, set_global_param};
 
 /// A limit in whole milliseconds, one at least, and as many as fit. Z3 is told once to leave Ctrl-C alone: else it hears it in place of
 /// whoever called us, gives up what it is asked just then, and nobody else knows of it.

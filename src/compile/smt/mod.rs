@@ -11,6 +11,8 @@ mod encode;
 
 mod limit;
 
+mod solver;
+
 mod smallest;
 
 mod discharge;
@@ -37,11 +39,12 @@ mod settle;
 
 mod law;
 
-pub use discharge::{discharge, discharge_all, discharge_until, version};
+pub use discharge::{discharge, discharge_all, discharge_until};
 pub use law::holds_for_all_reals;
 pub use linear::{Goal, LinearProblem, Unequal};
 pub use message::{refutation_message, unproved_message};
 pub use optimum::{Optimum, Series, attempt, attempt_alone, attempt_counted, minimise, soon};
 pub use settle::settle;
+pub use solver::{find_solver, version};
 pub use text::{dump, dump_smt};
 pub use verdict::{Counterexample, Discharged, Verdict};

@@ -10,9 +10,9 @@ use super::branch::{Best, Left, Size, any_best, best, has_point};
 use super::limit::within;
 use super::linear::{Goal, LinearProblem};
 use super::smallest::{Answer, Search};
+use solver::z3::ast::{Bool, Int};
+use solver::z3::{Optimize, SatResult, Solver};
 use std::time::{Duration, Instant};
-use z3::ast::{Bool, Int};
-use z3::{Optimize, SatResult, Solver};
 
 /// More nodes than this are not looked at before Z3 is asked.
 const MOST_NODES: usize = 200;

@@ -5,9 +5,9 @@
 //! galloping up from its least possible value, as small counterexamples are the rule, and then fixed.
 
 use super::limit::within;
+use solver::z3::ast::{Bool, Int};
+use solver::z3::{SatResult, Solver};
 use std::time::{Duration, Instant};
-use z3::ast::{Bool, Int};
-use z3::{SatResult, Solver};
 
 /// What the solver answers to one question.
 pub(super) enum Answer {

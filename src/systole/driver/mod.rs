@@ -40,6 +40,7 @@ use shown::refusal_json::failure_json;
 use std::process::ExitCode;
 use systole_base::cancel::Token;
 use systole_base::diagnostic::{Diagnostic, Diagnostics, render};
+use systole_compile::smt::find_solver;
 
 /// How a command that did its work ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,6 +124,9 @@ fn code(verdict: Verdict, token: &Token) -> u8 {
 }
 
 fn dispatch(command: &Command, output: &Output) -> Done {
+    if command.asks_solver() {
+        find_solver()?;
+    }
     match command {
         Command::Check(arguments) => check::run(arguments, output),
         Command::Search(arguments) => pipeline::run(arguments, output),

@@ -60,7 +60,7 @@ fn findings() -> Checked<Vec<Finding>> {
     let rules = dataflow?.rules().len() + algebra?.rules().len();
     let in_build = |is_there: bool| is_there.then(|| "in this build".to_owned());
     Ok(vec![
-        always("solver", "proofs", smt::version()),
+        Finding::new("solver", "proofs and searches", smt::version(), "pip install z3-solver"),
         always("cores", "threads of `search` and `exec`", cores.to_string()),
         always("rules", "dataflows and forms; `systole rules check` tries them", counted(rules, "rule")),
         always("kernels", "`systole examples` lists them", counted(shipped::paths("rec").len(), "kernel")),

@@ -146,6 +146,20 @@ impl Command {
         }
     }
 
+    /// Whether the solver is asked, or may be.
+    pub fn asks_solver(&self) -> bool {
+        match self {
+            Command::Search(_) | Command::Prove(_) | Command::Derive(_) | Command::Equal(_) | Command::Explain(_) => {
+                true
+            }
+            Command::Emit(_) | Command::Tune(_) | Command::Run(_) | Command::Explore(_) => true,
+            Command::Layers(_) | Command::Rules(_) => true,
+            Command::New(_) | Command::Examples(_) | Command::Check(_) | Command::Sim(_) | Command::Exec(_) => false,
+            Command::Predict(_) | Command::Calibrate(_) | Command::LanguageServer | Command::Completions(_) => false,
+            Command::Manual(_) | Command::Doctor => false,
+        }
+    }
+
     /// Whoever has the token may end the command.
     pub fn end_by(&mut self, token: &Token) {
         match self {

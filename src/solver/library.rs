@@ -1,0 +1,98 @@
+//! Where the shared library is looked for.
+
+use crate::slots::{self, NAMES};
+use crate::{Missing, WAYS};
+use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+use std::process::Command;
+use std::sync::{Once, OnceLock};
+
+/// The oldest Z3 whose functions and constants are those that the package `z3` knows.
+const OLDEST: [u32; 3] = [4, 13, 3];
+
+/// Names that the system's loader looks for: as it was linked, and without a version. It looks beside the command first, where
+/// `build.rs` says, then in LD_LIBRARY_PATH, then where the system has its libraries.
+const FILES: [&str; 2] = [env!("SYSTOLE_Z3_FILE"), "libz3.so"];
+
+/// Loads Z3, once.
+///
+/// # Errors
+/// There is none, or it is too old.
+pub fn load() -> Result<(), Missing> {
+    static LOADED: OnceLock<Result<(), Missing>> = OnceLock::new();
+    LOADED.get_or_init(find).clone()
+}
+
+/// What the first jump through an empty slot calls. There is nobody to return an error to.
+pub(crate) extern "C" fn load_or_end() {
+    static SAID: Once = Once::new();
+    let Err(missing) = load() else { return };
+    // Threads that find it missing together say so once.
+    SAID.call_once(|| {
+        eprintln!("error: Z3 is not there\n  {}", missing.reasons.join("\n  "));
+        eprintln!("any one of these is enough:\n  {}", WAYS.join("\n  "));
+        std::process::exit(1);
+    });
+}
+
+fn find() -> Result<(), Missing> {
+    let mut reasons = vec![];
+    let mut names: Vec<OsString> = FILES.map(OsString::from).into();
+    names.dedup();
+    for name in &names {
+        match open(name) {
+            Ok(()) => return Ok(()),
+            Err(why) => reasons.push(why),
+        }
+    }
+    match of_python() {
+        Some(file) => open(&file).map_err(|why| reasons.push(why)).or(Err(Missing { reasons })),
+        None => {
+            reasons.push("`python3` has no package `z3`".to_owned());
+            Err(Missing { reasons })
+        }
+    }
+}
+
+/// The library of the package `z3-solver`.
+fn of_python() -> Option<OsString> {
+    let code = "import importlib.util as u; print(u.find_spec('z3').submodule_search_locations[0])";
+    let output = Command::new("python3").args(["-c", code]).output().ok().filter(|output| output.status.success())?;
+    let package = String::from_utf8(output.stdout).ok()?;
+    Some(Path::new(package.trim()).join("lib/libz3.so").into_os_string())
+}
+
+/// Loads a library and fills the slots, if it is new enough.
+fn open(name: &OsStr) -> Result<(), String> {
+    // SAFETY: Z3's initialisers set up its own memory alone.
+    let library = unsafe { Library::open(Some(name), RTLD_NOW | RTLD_LOCAL) }.map_err(|error| said(&error))?;
+    let version = version(&library)?;
+    if version < OLDEST {
+        let [major, minor, patch] = version;
+        return Err(format!("{}: Z3 {major}.{minor}.{patch} is older than 4.13.3", name.display()));
+    }
+    let address = |name: &str| {
+        // SAFETY: only the address is taken here; what is called by it has the type that the package `z3` declares.
+        unsafe { library.get::<unsafe extern "C" fn()>(name.as_bytes()) }.ok().map(|symbol| *symbol)
+    };
+    slots::fill(NAMES.iter().map(|name| address(name)));
+    // It stays for as long as the process.
+    std::mem::forget(library);
+    Ok(())
+}
+
+/// What the loader says, on one line.
+fn said(error: &libloading::Error) -> String {
+    std::error::Error::source(error).unwrap_or(error).to_string()
+}
+
+fn version(library: &Library) -> Result<[u32; 3], String> {
+    type GetVersion = unsafe extern "C" fn(*mut u32, *mut u32, *mut u32, *mut u32);
+    // SAFETY: this is its type in every version of Z3.
+    let get = unsafe { library.get::<GetVersion>(b"Z3_get_version") }.map_err(|error| said(&error))?;
+    let [mut major, mut minor, mut patch, mut revision] = [0; 4];
+    // SAFETY: it writes these four numbers.
+    unsafe { get(&raw mut major, &raw mut minor, &raw mut patch, &raw mut revision) };
+    Ok([major, minor, patch])
+}

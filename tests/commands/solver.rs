@@ -1,0 +1,57 @@
+//! A command without Z3: it starts, does what needs no solver, and says what is missing for the rest.
+
+use super::start::{Ran, object, systole_under};
+use std::fs;
+
+/// Runs `systole` where every library of Z3 is a file that is none, and no Python is on the path.
+fn without(arguments: &[&str]) -> Ran {
+    let folder = tempfile::tempdir().unwrap();
+    let library = folder.path().join("libz3.so");
+    // The loader takes the name of the version that it was linked with first.
+    let versions = (4..=9).flat_map(|major| (0..=20).map(move |minor| format!("libz3.so.{major}.{minor}")));
+    let names = versions.chain((4..=9).map(|major| format!("libz3.so.{major}")));
+    names.for_each(|name| fs::write(folder.path().join(name), "").unwrap());
+    fs::write(&library, "").unwrap();
+    systole_under(&[("LD_LIBRARY_PATH", folder.path().to_str().unwrap()), ("PATH", "")], arguments)
+}
+
+#[test]
+fn without_z3_a_command_says_so_once_and_names_the_ways() {
+    for command in [
+        &["run", "kernels/matmul.rec"][..],
+        &["prove", "kernels/matmul.rec", "--schedule", "cannon"],
+        &["search", "kernels/trisolve.rec"],
+        &["rules", "check"],
+    ] {
+        let ran = without(command);
+        assert_eq!((ran.code, &*ran.stdout), (1, ""), "{command:?}: {}", ran.stderr);
+        assert_eq!(ran.stderr.matches("Z3 is not there").count(), 1, "{}", ran.stderr);
+        let ways = ["pip install z3-solver", "LD_LIBRARY_PATH", "make install", "--features vendored", "too short"];
+        ways.iter().for_each(|way| assert!(ran.stderr.contains(way), "{way}: {}", ran.stderr));
+    }
+    let ran = without(&["run", "kernels/matmul.rec", "--json"]);
+    assert_eq!(object(&ran.stdout)["diagnostics"][0]["code"], "solver", "{}", ran.stdout);
+    assert_eq!(ran.code, 1);
+}
+
+/// Were a function of Z3 called without its slot, the command would be linked to the library and not start here.
+#[test]
+fn what_needs_no_solver_works_without() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("ws.pe").display().to_string();
+    super::start::good(&["emit", "kernels/matmul.rec", "--schedule", "weight-stationary", "-o", &program]);
+    for command in [
+        &["--version"][..],
+        &["examples", "attention"],
+        &["check", "kernels/matmul.rec"],
+        &["sim", &program, "--size", "M=3,N=4,K=2"],
+        &["exec", &program, "--size", "M=3,N=4,K=2", "--threads", "2"],
+    ] {
+        let ran = without(command);
+        assert_eq!((ran.code, &*ran.stderr), (0, ""), "{command:?}: {}", ran.stdout);
+    }
+    let ran = without(&["doctor"]);
+    assert!(ran.code == 0 && ran.stdout.contains("pip install z3-solver"), "{}", ran.stdout);
+    // The twin: with Z3, nothing is to be installed for it.
+    assert!(!super::start::good(&["doctor"]).contains("z3-solver"));
+}
