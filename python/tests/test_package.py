@@ -41,6 +41,14 @@ def timeless(value):
     return [timeless(entry) for entry in value] if isinstance(value, list) else value
 
 
+def derived(kernel) -> dict:
+    """The forms of a kernel, or why there are none."""
+    try:
+        return timeless(kernel.derive().to_dict())
+    except sy.Refuted as why:
+        return timeless(why.found)
+
+
 def chosen() -> list[str]:
     if os.environ.get("LONG"):
         return sy.kernels()
@@ -60,13 +68,14 @@ class SameAnswers(unittest.TestCase):
                 flag = ",".join(f"{parameter}={SIZES}" for parameter in k.parameters)
                 self.assertEqual(timeless(k.search(size=size).to_dict()), timeless(of_command("search", path, "--size", flag)))
                 self.assertEqual(timeless(k.prove().to_dict()), timeless(of_command("prove", path)))
-                self.assertEqual(timeless(k.derive().to_dict()), timeless(of_command("derive", path)))
+                self.assertEqual(derived(k), timeless(of_command("derive", path)))
                 done = k.run(size=size)
                 self.assertEqual(timeless(done.to_dict()), timeless(of_command("run", path, "--size", flag)))
                 with TemporaryDirectory() as folder:
                     program = Path(folder) / "k.pe"
-                    of_command("emit", path, "-o", str(program))
-                    text = k.emit()
+                    # At these sizes, too: another design may be the best at others, and add up in another order.
+                    of_command("emit", path, "--size", flag, "-o", str(program))
+                    text = k.emit(size=size)
                     self.assertEqual(text.text.encode(), program.read_bytes())
                     for ran in (text.sim(size=size), text.exec(size=size, threads=2)):
                         for output in k.outputs:

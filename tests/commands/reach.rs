@@ -281,6 +281,23 @@ out y[M, N]
 y[i, j] = 0.125 * (sum(k in max(0, i - 1)..min(M, i + 2), l in max(0, j - 1)..min(N, j + 2)) x[k, l])
 ",
     ),
+    (
+        "Life on a board with borders: the sum that a function names twice is made once, and runs upwards, since its last row is one there.",
+        "T=2,M=3,N=4",
+        188,
+        1,
+        "\
+kernel life(T, M, N)
+function rule(a, s) = select(s == 3, 1, select(s == 4, a, 0))
+in  x[M, N]
+out y[M, N]
+local u[T + 1, M, N]
+u[0, i, j] = x[i, j]
+u[t, i, j] = rule(u[t - 1, i, j], sum(k in max(0, i - 1)..min(M, i + 2), l in max(0, j - 1)..min(N, j + 2)) u[t - 1, k, l])
+  where 1 <= t <= T
+y[i, j] = u[T, i, j]
+",
+    ),
 ];
 
 /// All that a command says, which must end well.

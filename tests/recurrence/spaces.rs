@@ -2,6 +2,7 @@
 
 use crate::support::{kernel, system};
 use systole_base::integer::name;
+use systole_equations::recurrence::spaces::spaces_of;
 use systole_equations::recurrence::{Operator, one_space};
 
 #[test]
@@ -62,4 +63,20 @@ fn kernels_of_several_spaces_are_refused_with_their_spaces() {
     assert!(mixed.contains("needs 2 iteration spaces"), "{mixed}");
     let own = refusal("kernel k(N)\nin a[N]\nout c[N]\nc[i] = sum(j in 0..i) a[j] * c[j]");
     assert!(own.contains("iteration spaces"), "{own}");
+}
+
+/// A function that names its argument twice, or a mean that is taken off and divided by, has one sum.
+#[test]
+fn a_sum_that_stands_twice_in_an_equation_is_one_space() {
+    let spaces = |equation: &str| {
+        let text = format!("kernel k(N)\nin a[N, N]\nout c[N]\nfunction twice(s) = s * s + s\n{equation}");
+        spaces_of(&system(&text)).unwrap().spaces.len()
+    };
+    assert_eq!(spaces("c[i] = (sum(k) a[i, k]) * (sum(k) a[i, k])"), 2);
+    assert_eq!(spaces("c[i] = twice(sum(k) a[i, k])"), 2);
+    assert_eq!(spaces("c[i] = twice(max(k) (a[i, k] * (sum(l in 0..k + 1) a[i, l])))"), 3);
+    // The twins: what they add, over what, and how.
+    assert_eq!(spaces("c[i] = (sum(k) a[i, k]) * (sum(k) a[k, i])"), 3);
+    assert_eq!(spaces("c[i] = (sum(k) a[i, k]) * (sum(k in 0..i + 1) a[i, k])"), 3);
+    assert_eq!(spaces("c[i] = (sum(k) a[i, k]) * (max(k) a[i, k])"), 3);
 }

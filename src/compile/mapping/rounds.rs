@@ -18,7 +18,7 @@ use crate::rewrite::Transport;
 use systole_base::integer::{Affine, Bindings, Name, Polyhedron, Vector, dot, name};
 use systole_base::network::Links;
 use systole_equations::recurrence::Space;
-use systole_program::array::IndexExpr;
+use systole_program::array::{Index, IndexExpr};
 
 /// The rounds of a design, for all sizes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -133,26 +133,41 @@ impl Rounds {
 
     /// The rounds one after the other at these sizes; `None` where a number does not fit.
     fn calendar(&self, overlap: Overlap, sizes: &Bindings) -> Option<Calendar> {
-        let zeros = self.zeros(0, &mut sizes.clone(), &mut 0)?;
+        let over = |expression: &IndexExpr| Index::over(expression, sizes, &self.names);
+        let at_sizes = AtSizes {
+            ranges: self.ranges.iter().map(|[first, last]| [over(first), over(last)]).collect(),
+            first: over(&self.first),
+            length: over(&self.length),
+        };
+        let zeros = at_sizes.zeros(0, &mut vec![0; self.names.len()], &mut 0)?;
         Some(Calendar { zeros, overlap, weights: None })
     }
+}
 
-    /// Of the rounds whose numbers are bound but for this row and finer ones, from a cycle on, which is then the one behind them.
-    fn zeros(&self, row: usize, bindings: &mut Bindings, start: &mut i64) -> Option<Zeros> {
-        let ([first, last], name) = (self.ranges.get(row)?, &self.names[row]);
-        let (first, last) = (first.evaluate(bindings)?, last.evaluate(bindings)?);
+/// The rounds of a design at given sizes. There may be thousands, and the search counts those of many designs.
+struct AtSizes {
+    /// The first and the last number of each row, over those of the rows before it.
+    ranges: Vec<[Index; 2]>,
+    first: Index,
+    length: Index,
+}
+
+impl AtSizes {
+    /// Of the rounds whose numbers are known but for this row and finer ones, from a cycle on, which is then the one behind them.
+    fn zeros(&self, row: usize, numbers: &mut Vec<i64>, start: &mut i64) -> Option<Zeros> {
+        let [first, last] = self.ranges.get(row)?;
+        let (first, last) = (first.value(numbers)?, last.value(numbers)?);
         let is_finest = row + 1 == self.ranges.len();
         let (mut finest, mut rows) = (vec![], vec![]);
-        for value in first..=last {
-            bindings.insert(name.clone(), value);
+        for number in first..=last {
+            *numbers.get_mut(row)? = number;
             if is_finest {
-                finest.push(start.checked_sub(self.first.evaluate(bindings)?)?);
-                *start = start.checked_add(self.length.evaluate(bindings)?)?;
+                finest.push(start.checked_sub(self.first.value(numbers)?)?);
+                *start = start.checked_add(self.length.value(numbers)?)?;
             } else {
-                rows.push(self.zeros(row + 1, bindings, start)?);
+                rows.push(self.zeros(row + 1, numbers, start)?);
             }
         }
-        bindings.remove(name);
         Some(if is_finest { Zeros::Finest(first, finest) } else { Zeros::Rows(first, rows) })
     }
 }

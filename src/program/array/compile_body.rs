@@ -51,8 +51,8 @@ impl<'a> Frame<'a> {
             IndexExpr::Floor(part, divisor) => Index::Floor(boxed(part), *divisor),
             IndexExpr::Ceil(part, divisor) => Index::Ceil(boxed(part), *divisor),
             IndexExpr::Modulo(part, divisor) => Index::Modulo(boxed(part), *divisor),
-            IndexExpr::Min(parts) => Index::Min(self.indices(parts)),
-            IndexExpr::Max(parts) => Index::Max(self.indices(parts)),
+            IndexExpr::Min(parts) => outermost(self.indices(parts), i64::min, Index::Min),
+            IndexExpr::Max(parts) => outermost(self.indices(parts), i64::max, Index::Max),
         }
     }
 
@@ -73,6 +73,44 @@ impl<'a> Frame<'a> {
             // Parameters and literals alone have a value now.
             _ => expression.evaluate(self.sizes).map(Linear::constant),
         }
+    }
+}
+
+impl Index {
+    /// An expression in which each variable has a size, or is a name, whose position is its slot.
+    pub fn over(expression: &IndexExpr, sizes: &Bindings, names: &[Name]) -> Index {
+        Frame { sizes, slots: names.iter().map(Some).collect() }.index(expression)
+    }
+
+    /// A linear form: its number, and the multiples of slots.
+    fn as_linear(&self) -> Option<(i64, Vec<(usize, i64)>)> {
+        match self {
+            Index::Constant(value) => Some((*value, vec![])),
+            Index::Shifted(slot, shift) => Some((*shift, vec![(*slot, 1)])),
+            Index::Linear(constant, terms) => Some((*constant, terms.clone())),
+            _ => None,
+        }
+    }
+}
+
+/// A minimum or a maximum. Of linear parts that differ by a number alone, one is left, with the number that `join` chooses.
+fn outermost(parts: Vec<Index>, join: fn(i64, i64) -> i64, of: fn(Vec<Index>) -> Index) -> Index {
+    let mut forms: BTreeMap<Vec<(usize, i64)>, i64> = BTreeMap::new();
+    let mut left = vec![];
+    for part in parts {
+        match part.as_linear() {
+            Some((number, terms)) => {
+                forms.entry(terms).and_modify(|known| *known = join(*known, number)).or_insert(number);
+            }
+            None => left.push(part),
+        }
+    }
+    left.extend(
+        forms.into_iter().map(|(terms, constant)| Linear { constant, terms: terms.into_iter().collect() }.into_index()),
+    );
+    match (left.pop(), left.is_empty()) {
+        (Some(only), true) => only,
+        (last, _) => of(left.into_iter().chain(last).collect()),
     }
 }
 
@@ -374,4 +412,62 @@ fn position_of<T: PartialEq>(items: &mut Vec<T>, item: T) -> usize {
         items.push(item);
         items.len() - 1
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use systole_base::integer::name;
+
+    /// A random expression over these names.
+    fn grown(next: &mut impl FnMut(u64) -> u64, names: &[Name], depth: u64) -> IndexExpr {
+        let kind = if depth == 0 { next(2) } else { next(10) };
+        if kind >= 6 {
+            let parts = (0..1 + next(4)).map(|_| grown(next, names, depth - 1)).collect();
+            return [IndexExpr::Sum, IndexExpr::Product, IndexExpr::Min, IndexExpr::Max][kind as usize - 6](parts);
+        }
+        let mut part = || Box::new(grown(next, names, depth - 1));
+        match kind {
+            2 => IndexExpr::Difference(part(), part()),
+            3 => IndexExpr::Floor(part(), 3),
+            4 => IndexExpr::Ceil(part(), 2),
+            5 => IndexExpr::Modulo(part(), 3),
+            0 => IndexExpr::Constant(next(9) as i64 - 4),
+            _ => IndexExpr::variable(&names[next(3) as usize]),
+        }
+    }
+
+    #[test]
+    fn random_expressions_have_the_same_values_over_slots() {
+        let names = ["a", "b", "c"].map(name);
+        let mut state = 7u64;
+        let mut next = |below: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % below
+        };
+        for _ in 0..3000 {
+            let expression = grown(&mut next, &names, 4);
+            for values in [[(); 3].map(|()| next(11) as i64 - 5), [(); 3].map(|()| next(11) as i64 - 5)] {
+                let bound: Bindings = names.iter().cloned().zip(values).collect();
+                let expected = expression.evaluate(&bound);
+                assert!(expected.is_some(), "{expression}");
+                let sizes = Bindings::from([(names[1].clone(), values[1])]);
+                let over = Index::over(&expression, &sizes, &[names[0].clone(), names[2].clone()]);
+                assert_eq!(over.value(&[values[0], values[2]]), expected, "{expression} {values:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_differs_by_a_number_is_one_part() {
+        let [a, n] = ["a", "N"].map(|text| IndexExpr::variable(&name(text)));
+        let later = |by: i64| IndexExpr::Sum(vec![a.clone(), by.into()]);
+        let over = |parts: Vec<IndexExpr>| {
+            Index::over(&IndexExpr::Max(parts), &Bindings::from([(name("N"), 7)]), &[name("a")])
+        };
+        let most = over(vec![later(1), later(3), n.clone(), 5.into()]);
+        assert_eq!(most, Index::Max(vec![Index::Constant(7), Index::Shifted(0, 3)]));
+        assert_eq!(over(vec![n, 5.into()]), Index::Constant(7));
+        assert_eq!(over(vec![later(1), later(3)]), Index::Shifted(0, 3));
+    }
 }

@@ -14,13 +14,14 @@ use crate::extract::{Constraint, Limits, MOST_FREE};
 use crate::mapping::candidates::{Bounds, Leading};
 use crate::mapping::{TakerSets, candidates};
 use crate::rewrite::{Choices, Transport};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use systole_base::diagnostic::{Checked, Diagnostic};
 use systole_base::integer::{Affine, Bindings, Matrix, Name, Vector};
 use systole_base::machine::Machine;
-use systole_equations::recurrence::Space;
-use systole_equations::recurrence::spaces::{Source, SpaceSystem};
+use systole_equations::recurrence::spaces::{Origin, Source, SpaceSystem, last_point};
+use systole_equations::recurrence::{Chain, Space};
 
 /// Designs are costed at sizes with no more points than this in all.
 const MOST_POINTS: u64 = 20_000;
@@ -185,7 +186,7 @@ impl<'a> Task<'a> {
         let left = system.spaces.iter().zip(constraint.restrict(system, choices)?);
         let choices =
             left.map(|(space, choices)| heard_at_once(space, choices, machine)).collect::<Checked<Vec<Choices>>>()?;
-        let offered = choices;
+        let offered = with_last_points(system, choices);
         let denied = |choice: &Transport| choice.is_stored() || choice.is_bus();
         let choices = leaving(system, &offered, denied);
         let room = Room::new(system, machine, sizes);
@@ -458,6 +459,25 @@ impl<'a> Task<'a> {
         let (low, high) = self.bounds.steps;
         (low, high + self.machine.links.latency - 1)
     }
+}
+
+/// What is offered, without the orders of a reduction that leave its result at no one point, where it is read: `sum(k in max(0, i - 1)..N)`
+/// that runs downwards ends at 0 or at `i - 1`, and nobody could say who hands it on. Where no order is left, all are.
+fn with_last_points(system: &SpaceSystem, mut offered: Vec<Choices>) -> Vec<Choices> {
+    let sources = system.sources.iter().flatten().flatten();
+    let read: BTreeSet<usize> = sources
+        .filter_map(|source| match source.origin {
+            Origin::Space { space, .. } => Some(space),
+            Origin::Known(_) => None,
+        })
+        .collect();
+    for space in read {
+        let giver = &system.spaces[space];
+        let has_one = |chain: &Chain| last_point(giver, chain, &giver.element()).is_some();
+        let (left, others) = std::mem::take(&mut offered[space].chains).into_iter().partition(has_one);
+        offered[space].chains = if Vec::is_empty(&left) { others } else { left };
+    }
+    offered
 }
 
 /// Choices with one order for each reduction: the first that is offered, or for one of them another.

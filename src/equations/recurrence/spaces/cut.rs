@@ -86,6 +86,7 @@ fn cut_settled(settled: &RecurrenceSystem, splits: bool) -> Checked<SpaceSystem>
         system,
         splits,
         has_spaces,
+        begun: 0,
         cut: SpaceSystem {
             kernel: system.name.clone(),
             parameters: system.parameters.clone(),
@@ -122,6 +123,8 @@ struct Cutter<'a> {
     splits: bool,
     /// Whether some equation reads or reduces.
     has_spaces: bool,
+    /// How many spaces there were before those of the equation that is being cut.
+    begun: usize,
     cut: SpaceSystem,
 }
 
@@ -147,6 +150,7 @@ struct Content<'a> {
 
 impl Cutter<'_> {
     fn cut_equation(&mut self, equation: &Equation) {
+        self.begun = self.cut.spaces.len();
         if (self.has_spaces || !self.splits) && is_closed(&equation.value) {
             return self.add_known(equation);
         }
@@ -265,6 +269,7 @@ impl Cutter<'_> {
         span: Span,
         count: &mut usize,
     ) -> Expr {
+        let before = *count;
         let family = self.count_reduction(position.equation, operator, count);
         let body = self.cut_inner(&inner, body, count);
         let output = self.fresh(&family);
@@ -273,8 +278,26 @@ impl Cutter<'_> {
         let reduction = Some((operator, levels));
         let content =
             Content { output: output.clone(), output_access: output_access.clone(), body, reduction, family: &family };
+        if let Some(known) = self.known_reduction(&inner, &content) {
+            *count = before;
+            return Expr::Read { tensor: known, subscripts: output_access, span };
+        }
         self.add(&inner, &content);
         Expr::Read { tensor: output, subscripts: output_access, span }
+    }
+
+    /// What the same reduction has written that stands elsewhere in the equation, as where a function names its argument twice.
+    fn known_reduction(&self, position: &Position, content: &Content) -> Option<Name> {
+        let wanted = self.space(position, content);
+        let reads = |space: &Space| {
+            space.operands.iter().map(|read| (read.tensor.clone(), read.access.clone())).collect::<Vec<_>>()
+        };
+        let is_same = |space: &&Space| {
+            let is_reduction = space.reduction == wanted.reduction && space.reduced == wanted.reduced;
+            let is_over_it = space.domain == wanted.domain && space.output_access == wanted.output_access;
+            is_reduction && is_over_it && space.body == wanted.body && reads(space) == reads(&wanted)
+        };
+        self.cut.spaces[self.begun..].iter().find(is_same).map(|space| space.output.clone())
     }
 
     /// The name of the family of the next reduction of an equation: `X.sum`, and `X.sum.2` for a second one.
