@@ -16,7 +16,7 @@ const MISSING: [&str; 5] = [
     "  make setup               in a checkout of Systole; it needs Python with pip",
     "  pip install z3-solver    found through `python3`",
     "  Z3 4.13.3 or later       with its `z3.pc` where pkg-config looks, or its folder in Z3_LIBRARY_PATH_OVERRIDE",
-    "  --features vendored      Z3 is built in; it needs CMake 3.26 and a C++ compiler, and takes long",
+    "  --features vendored      Z3 is built in; it needs CMake 3.26 and GCC 13 or later, and takes long",
 ];
 
 fn main() {

@@ -69,6 +69,13 @@ impl Default for Zeros {
 }
 
 impl Zeros {
+    fn count(&self) -> usize {
+        match self {
+            Zeros::Finest(_, zeros) => zeros.len(),
+            Zeros::Rows(_, rows) => rows.iter().map(Zeros::count).sum(),
+        }
+    }
+
     fn get(&self, round: &[i64]) -> Option<i64> {
         let (number, rest) = round.split_first()?;
         let at = |first: &i64| usize::try_from(number.checked_sub(*first)?).ok();
@@ -235,6 +242,11 @@ impl Overlap {
 }
 
 impl Calendar {
+    /// How many rounds there are whose beginning was worked out: none where a row of time weighs the same in all.
+    pub fn rounds(&self) -> usize {
+        self.zeros.count()
+    }
+
     /// Whether an input that streams along these directions needs no more idle cycles at the end of rounds, nor PEs side by side.
     pub fn waits_for(&self, space: &Space, map: &SpaceTimeMap, directions: &[Vector], links: &Links) -> bool {
         let waits = |along: &Vector| {

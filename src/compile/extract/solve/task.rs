@@ -116,12 +116,19 @@ impl Work {
     const POINTS: u64 = 24;
     /// Rounds of a design that follow each other are numbered, each for all sizes.
     pub const NUMBERED: u64 = 500;
+    /// And in that many rounds of a space each is found where it begins.
+    const ROUNDS: u64 = 2;
     /// Meanwhile so many ways to move inputs are compared.
     const WAYS: u64 = 4;
 
     /// What it takes to look at points for where and when they run.
     pub fn in_points(points: u64) -> u64 {
         points / Work::POINTS
+    }
+
+    /// What it takes to find where so many rounds begin: each is as long as the longest of so many spaces in it.
+    pub fn in_rounds(rounds: usize, spaces: usize) -> u64 {
+        (rounds as u64).saturating_mul(spaces as u64) / Work::ROUNDS
     }
 
     /// What it takes to compare ways to move inputs.

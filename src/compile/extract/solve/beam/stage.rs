@@ -21,6 +21,12 @@ use systole_equations::recurrence::spaces::SpaceSystem;
 /// So many dataflows tell what one of a stage takes.
 const FIRST_DRAFTS: usize = 8;
 
+/// Then each placement has so many times as many dataflows as before.
+const MORE_DRAFTS: usize = 3;
+
+/// A stage may take as much for its drafts, however little they should take.
+const LEAST_ROOM: u64 = 100_000;
+
 /// The task of the families so far.
 pub struct Stage<'a> {
     whole: &'a Task<'a>,
@@ -101,34 +107,58 @@ impl<'a> Stage<'a> {
         let offered: Vec<Vec<Laid>> = nexts.par_iter().map(|next| self.parts(&forms, next)).collect();
         let counts: Vec<u64> = offered.iter().map(|laid| ways_to_lay(laid)).collect();
         let before = self.task.work.sum();
-        let each = self.work_of_a_draft(nexts, &offered);
-        let room = limit.saturating_sub(before).max(self.task.limits.stage) / each;
-        let share = share(&counts, room);
-        let of_next = |number: usize| {
-            let (next, order) = (&nexts[number], self.order(nexts[number].partial));
-            let draft = move |parts| self.draft(next, parts, &order);
-            some_ways(&offered[number], share).filter_map(draft).collect::<Vec<_>>()
-        };
+        let room = limit.saturating_sub(before).max(self.task.limits.stage);
+        let drafts = room / self.work_of_a_draft(nexts, &offered, room);
+        let share = share(&counts, drafts);
         // Where there is not room for one of each placement, some placements have none.
-        let room = usize::try_from(room).unwrap_or(usize::MAX).max(1);
-        let some: Vec<usize> = (0..nexts.len()).step_by(nexts.len().div_ceil(room).max(1)).collect();
+        let most = usize::try_from(drafts).unwrap_or(usize::MAX).max(1);
+        let some: Vec<usize> = (0..nexts.len()).step_by(nexts.len().div_ceil(most).max(1)).collect();
         // There may be more ways than can be counted.
         let beyond = counts.iter().map(|count| count.saturating_sub(share)).fold(0, u64::saturating_add);
         let placements = (nexts.len() - some.len()) as u64;
-        (some.into_par_iter().flat_map_iter(of_next).collect(), beyond.saturating_add(placements))
+        // The first dataflows of a placement may take much less than others. So each placement has one, then each some more, until the room is
+        // used up.
+        let (mut found, mut done) = (vec![], 0);
+        let left = loop {
+            let ways = if done == 0 { 1 } else { done * MORE_DRAFTS };
+            let of_next = |number: usize| {
+                let (next, order) = (&nexts[number], self.order(nexts[number].partial));
+                let draft = move |parts| self.draft(next, parts, &order);
+                let some = some_ways(&offered[number], share).skip(done).take(ways);
+                some.filter_map(draft).map(|draft| (number, draft)).collect::<Vec<_>>()
+            };
+            found.extend(some.par_iter().copied().flat_map_iter(of_next).collect::<Vec<_>>());
+            done += ways;
+            let open = some.iter().map(|number| counts[*number].min(share).saturating_sub(done as u64));
+            let left = open.fold(0, u64::saturating_add);
+            if left == 0 || self.task.work.sum() - before > room.max(LEAST_ROOM) {
+                break left;
+            }
+        };
+        // In the order of placements, as if each had had all its dataflows at once.
+        found.sort_by_key(|(number, _)| *number);
+        let drafts = found.into_iter().map(|(_, draft)| draft).collect();
+        (drafts, beyond.saturating_add(placements).saturating_add(left))
     }
 
-    /// What a dataflow takes, as the first ones tell.
-    fn work_of_a_draft(&self, nexts: &[Next], offered: &[Vec<Laid>]) -> u64 {
+    /// What a dataflow takes, as the first ones tell; or the first one alone, where so many would take all the room.
+    fn work_of_a_draft(&self, nexts: &[Next], offered: &[Vec<Laid>], room: u64) -> u64 {
         let before = self.task.work.sum();
-        let first: Vec<(&Next, Vec<SpaceDesign>)> = nexts
+        let mut first: Vec<(&Next, Vec<SpaceDesign>)> = nexts
             .iter()
             .zip(offered)
             .flat_map(|(next, offered)| some_ways(offered, 1).map(move |parts| (next, parts)))
             .take(FIRST_DRAFTS)
             .collect();
         let count = first.len().max(1) as u64;
-        first.into_par_iter().for_each(|(next, parts)| drop(self.draft(next, parts, &self.order(next.partial))));
+        let draft = |(next, parts): (&Next, Vec<SpaceDesign>)| drop(self.draft(next, parts, &self.order(next.partial)));
+        let others = first.split_off(first.len().min(1));
+        first.into_iter().for_each(draft);
+        let of_first = self.task.work.sum() - before;
+        if of_first.saturating_mul(FIRST_DRAFTS as u64) > room {
+            return of_first.max(Work::DRAFTED);
+        }
+        others.into_par_iter().for_each(draft);
         ((self.task.work.sum() - before) / count).max(Work::DRAFTED)
     }
 
@@ -153,6 +183,8 @@ impl<'a> Stage<'a> {
         if found.values().any(|found| !found.is_empty()) {
             return Some(found);
         }
+        // Turns are the last way out. Once the budget is used up, one draft under each objective has to do.
+        let width = if goes_on() { width } else { 1 };
         in_turns.then(|| legal_of(drafts, (width, width), (&of(true), &|| true)))
     }
 

@@ -90,6 +90,7 @@ fn with_handoffs(task: &Task, design: &Design, handoffs: &[Handoff], occupied: O
     let points: usize = task.points.iter().map(Vec::len).sum();
     task.work.add(Work::in_points(points as u64) + if design.rounds() > 0 { Work::NUMBERED } else { 0 });
     let of_computed = without_inputs(task, design).calendar(handoffs, &task.machine.links, &task.sizes)?;
+    task.work.add(Work::in_rounds(of_computed.rounds(), task.system.spaces.len()));
     let calendar = Arc::new(of_computed);
     let cycles = cycles(&task.sizes, design, &task.points, &calendar)?;
     // What PEs keep takes room in each of them, what they share is stored once.
