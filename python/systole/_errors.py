@@ -96,7 +96,7 @@ def error_of(code: int, found: dict, said: str) -> Error:
         kind = Deadlock
     elif not codes and run.get("matches_reference") is False:
         return Mismatch("the values differ from those of the reference", found)
-    elif codes and codes[0] != "run":
+    elif codes and codes[0] not in ("run", "solver"):
         kind = Refuted
     else:
         kind = Error

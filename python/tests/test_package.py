@@ -7,6 +7,7 @@ import json
 import multiprocessing
 import os
 import subprocess
+import sys
 import threading
 import unittest
 from contextlib import redirect_stdout
@@ -211,6 +212,17 @@ class Messages(unittest.TestCase):
     def test_a_flag_that_there_is_not(self):
         with self.assertRaises(sy.InputError):
             sy.load("matmul").search(beauty="much")
+
+    def test_without_a_solver(self):
+        code = "import systole as sy\ntry:\n    sy.load('matmul').prove()\n"
+        code += "except sy.Error as why:\n    print(type(why).__name__, why.diagnostics[0].code)"
+        with TemporaryDirectory() as folder:
+            # They are looked for here before anywhere else, and are no libraries.
+            (Path(folder) / "libz3.so").touch()
+            (Path(folder) / "libz3.so.5.4").touch()
+            words, under = [sys.executable, "-c", code], {"LD_LIBRARY_PATH": folder}
+            done = subprocess.run(words, env=under, capture_output=True, text=True)
+        self.assertEqual(done.stdout, "Error solver\n", done.stderr)
 
 
 class Calls(unittest.TestCase):
