@@ -12,9 +12,6 @@
 mod library;
 
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"), not(feature = "vendored")))]
-mod slots;
-
-#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"), not(feature = "vendored")))]
 pub use library::load;
 
 pub use z3;

@@ -96,6 +96,7 @@ mod slanted;
 
 mod slow_memory;
 
+#[cfg(not(feature = "vendored"))]
 mod solver;
 
 mod start;

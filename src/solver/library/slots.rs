@@ -3,7 +3,7 @@
 //! The names are those that the package `z3` calls. One that it calls and that is not here would be linked as ever: the
 //! command would work, and not start without Z3, which `tests/commands/solver.rs` would see.
 
-use crate::library::load_or_end;
+use super::load_or_end;
 use std::arch::global_asm;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -89,83 +89,75 @@ macro_rules! first_jump {
     };
 }
 
-/// The function of this name: to where its slot says, or first to what fills it.
+/// From a function to where its slot says, or first to what fills all slots.
 #[cfg(target_arch = "x86_64")]
-macro_rules! jump {
+macro_rules! through_slot {
     ($name:ident) => {
         concat!(
-            ".pushsection .data.systole_z3,\"aw\",@progbits\n",
-            "systole_slot_",
-            stringify!($name),
-            ": .quad 0\n",
-            ".popsection\n",
-            ".pushsection .text.systole_z3,\"ax\",@progbits\n",
-            ".hidden ",
-            stringify!($name),
-            "\n",
-            ".globl ",
-            stringify!($name),
-            "\n",
-            ".type ",
-            stringify!($name),
-            ",@function\n",
-            stringify!($name),
-            ":\n",
             "mov rax, [rip + systole_slot_",
             stringify!($name),
-            "]\n",
-            "test rax, rax\n",
-            "jz 2f\n",
-            "jmp rax\n",
-            "2: sub rsp, 8\n",
-            "call systole_z3_first\n",
-            "add rsp, 8\n",
-            "jmp ",
-            stringify!($name),
-            "\n",
-            ".popsection"
+            "]
+            test rax, rax
+            jz 2f
+            jmp rax
+        2:  sub rsp, 8
+            call systole_z3_first
+            add rsp, 8
+            jmp ",
+            stringify!($name)
         )
     };
 }
 
 /// As above.
 #[cfg(target_arch = "aarch64")]
+macro_rules! through_slot {
+    ($name:ident) => {
+        concat!(
+            "adrp x16, systole_slot_",
+            stringify!($name),
+            "
+            add x16, x16, :lo12:systole_slot_",
+            stringify!($name),
+            "
+            ldar x16, [x16]
+            cbz x16, 2f
+            br x16
+        2:  stp x29, x30, [sp, #-16]!
+            bl systole_z3_first
+            ldp x29, x30, [sp], #16
+            b ",
+            stringify!($name)
+        )
+    };
+}
+
+/// The slot of a function, and the function itself.
 macro_rules! jump {
     ($name:ident) => {
         concat!(
-            ".pushsection .data.systole_z3,\"aw\",@progbits\n",
-            "systole_slot_",
+            ".pushsection .data.systole_z3,\"aw\",@progbits
+        systole_slot_",
             stringify!($name),
-            ": .quad 0\n",
-            ".popsection\n",
-            ".pushsection .text.systole_z3,\"ax\",@progbits\n",
-            ".hidden ",
+            ": .quad 0
+        .popsection
+        .pushsection .text.systole_z3,\"ax\",@progbits
+        .hidden ",
             stringify!($name),
-            "\n",
-            ".globl ",
+            "
+        .globl ",
             stringify!($name),
-            "\n",
-            ".type ",
+            "
+        .type ",
             stringify!($name),
-            ",@function\n",
+            ",@function
+        ",
             stringify!($name),
-            ":\n",
-            "adrp x16, systole_slot_",
-            stringify!($name),
-            "\n",
-            "add x16, x16, :lo12:systole_slot_",
-            stringify!($name),
-            "\n",
-            "ldar x16, [x16]\n",
-            "cbz x16, 2f\n",
-            "br x16\n",
-            "2: stp x29, x30, [sp, #-16]!\n",
-            "bl systole_z3_first\n",
-            "ldp x29, x30, [sp], #16\n",
-            "b ",
-            stringify!($name),
-            "\n",
-            ".popsection"
+            ":
+            ",
+            through_slot!($name),
+            "
+        .popsection"
         )
     };
 }
@@ -173,7 +165,7 @@ macro_rules! jump {
 macro_rules! functions {
     ($($name:ident)*) => {
         /// The functions of Z3, in the order of their slots.
-        pub(crate) const NAMES: &[&str] = &[$(stringify!($name)),*];
+        pub(super) const NAMES: &[&str] = &[$(stringify!($name)),*];
 
         global_asm!(
             ".pushsection .data.systole_z3,\"aw\",@progbits
@@ -285,7 +277,7 @@ unsafe extern "C" {
 }
 
 /// Fills the slots. One of a function that this Z3 lacks ends the process when it is called.
-pub(crate) fn fill(addresses: impl Iterator<Item = Option<unsafe extern "C" fn()>>) {
+pub(super) fn fill(addresses: impl Iterator<Item = Option<unsafe extern "C" fn()>>) {
     // SAFETY: the assembly above has one slot of eight bytes for each name, one after the other, and they begin as zero.
     let slots = unsafe { &systole_z3_slots };
     for (slot, address) in slots.iter().zip(addresses) {

@@ -1,8 +1,10 @@
-//! Where the shared library is looked for.
+//! Where the shared library is looked for, and what a call of it goes through.
 
-use crate::slots::{self, NAMES};
+mod slots;
+
 use crate::{Missing, WAYS};
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
+use slots::NAMES;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::Command;
@@ -11,8 +13,8 @@ use std::sync::{Once, OnceLock};
 /// The oldest Z3 whose functions and constants are those that the package `z3` knows.
 const OLDEST: [u32; 3] = [4, 13, 3];
 
-/// Names that the system's loader looks for: as it was linked, and without a version. It looks beside the command first, where
-/// `build.rs` says, then in LD_LIBRARY_PATH, then where the system has its libraries.
+/// Names that the system's loader looks for: as it was linked, and without a version. It looks in LD_LIBRARY_PATH first, then where
+/// `build.rs` says, beside the command before all, then where the system has its libraries.
 const FILES: [&str; 2] = [env!("SYSTOLE_Z3_FILE"), "libz3.so"];
 
 /// Loads Z3, once.
@@ -25,12 +27,12 @@ pub fn load() -> Result<(), Missing> {
 }
 
 /// What the first jump through an empty slot calls. There is nobody to return an error to.
-pub(crate) extern "C" fn load_or_end() {
+extern "C" fn load_or_end() {
     static SAID: Once = Once::new();
     let Err(missing) = load() else { return };
     // Threads that find it missing together say so once.
     SAID.call_once(|| {
-        eprintln!("error: Z3 is not there\n  {}", missing.reasons.join("\n  "));
+        eprintln!("error: Z3 was not found\n  {}", missing.reasons.join("\n  "));
         eprintln!("any one of these is enough:\n  {}", WAYS.join("\n  "));
         std::process::exit(1);
     });
@@ -69,8 +71,8 @@ fn open(name: &OsStr) -> Result<(), String> {
     let library = unsafe { Library::open(Some(name), RTLD_NOW | RTLD_LOCAL) }.map_err(|error| said(&error))?;
     let version = version(&library)?;
     if version < OLDEST {
-        let [major, minor, patch] = version;
-        return Err(format!("{}: Z3 {major}.{minor}.{patch} is older than 4.13.3", name.display()));
+        let shown = |version: [u32; 3]| version.map(|part| part.to_string()).join(".");
+        return Err(format!("{}: Z3 {} is older than {}", name.display(), shown(version), shown(OLDEST)));
     }
     let address = |name: &str| {
         // SAFETY: only the address is taken here; what is called by it has the type that the package `z3` declares.
