@@ -2,7 +2,7 @@
 //!
 //! Looked for, in this order: what `make setup` unpacks into `.z3`, the folder that `Z3_LIBRARY_PATH_OVERRIDE` names, pkg-config, the
 //! package `z3-solver` of Python. The first that is there is linked, and loaded when it is first called (`src/solver`). A binary looks
-//! beside itself first (`../lib/systole`, as `make install` has it), then in each place where Z3 was when it was built. With the feature
+//! in LD_LIBRARY_PATH, then beside itself (`../lib/systole`, as `make install` has it), then in each place where Z3 was when it was built. With the feature
 //! `vendored` Z3 is part of the binary, and nothing is looked for.
 //!
 //! Packages that only run programs need no solver but in their tests. The files that are part of a package from elsewhere in the checkout,
@@ -12,7 +12,7 @@ use std::process::Command;
 
 /// What is said where there is none, a line each.
 const MISSING: [&str; 5] = [
-    "Z3 is not there. Any one of these is enough:",
+    "Z3 was not found. Any one of these is enough:",
     "  make setup               in a checkout of Systole; it needs Python with pip",
     "  pip install z3-solver    found through `python3`",
     "  Z3 4.13.3 or later       with its `z3.pc` where pkg-config looks, or its folder in Z3_LIBRARY_PATH_OVERRIDE",

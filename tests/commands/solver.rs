@@ -25,7 +25,7 @@ fn without_z3_a_command_says_so_once_and_names_the_ways() {
     ] {
         let ran = without(command);
         assert_eq!((ran.code, &*ran.stdout), (1, ""), "{command:?}: {}", ran.stderr);
-        assert_eq!(ran.stderr.matches("Z3 is not there").count(), 1, "{}", ran.stderr);
+        assert_eq!(ran.stderr.matches("Z3 was not found").count(), 1, "{}", ran.stderr);
         let ways = ["pip install z3-solver", "LD_LIBRARY_PATH", "make install", "--features vendored", "too short"];
         ways.iter().for_each(|way| assert!(ran.stderr.contains(way), "{way}: {}", ran.stderr));
     }

@@ -6,8 +6,12 @@ use crate::hand_built::spaces::matmul;
 use std::time::Duration;
 use systole_base::cancel::Token;
 use systole_base::integer::{Affine, name};
-use systole_compile::smt::{Verdict, discharge, discharge_all, discharge_until, version};
+use systole_base::scalar::Function;
+use systole_compile::smt::{
+    Verdict, discharge, discharge_all, discharge_until, find_solver, holds_for_all_reals, version,
+};
 use systole_compile::timing::space_obligations;
+use systole_equations::recurrence::Scalar;
 use systole_program::obligation::Formula;
 
 #[test]
@@ -98,4 +102,36 @@ fn the_solver_leaves_ctrl_c_alone() {
         assert!(looks > 20, "{looks}");
         assert_eq!(proofs.join().expect("proofs"), 20 * owed.len());
     });
+}
+
+/// Whoever calls the library without Z3 hears that nothing is decided, and goes on: in a process whose loader looks in a folder of files
+/// that are no libraries before it looks anywhere else.
+#[cfg(not(feature = "vendored"))]
+#[test]
+fn without_z3_nothing_is_decided() {
+    if std::env::var_os("WITHOUT_Z3").is_some() {
+        return nothing_is_decided();
+    }
+    let version = version().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let linked: Vec<&str> = version.trim_start_matches("Z3 ").split('.').take(2).collect();
+    for name in ["libz3.so".to_owned(), format!("libz3.so.{}", linked.join("."))] {
+        std::fs::write(folder.path().join(name), "").unwrap();
+    }
+    let mut child = std::process::Command::new(std::env::current_exe().unwrap());
+    child.args(["--exact", "limits::without_z3_nothing_is_decided"]);
+    let ended = child.env("LD_LIBRARY_PATH", folder.path()).env("PATH", "").env("WITHOUT_Z3", "yes").output().unwrap();
+    let printed = String::from_utf8_lossy(&ended.stdout);
+    assert!(ended.status.success() && printed.contains("1 passed"), "{printed}");
+}
+
+#[cfg(not(feature = "vendored"))]
+fn nothing_is_decided() {
+    assert!(find_solver().is_err() && version().is_none());
+    let unknown = Verdict::Unknown("Z3 was not found".to_owned());
+    let owed = space_obligations(&cannon(&matmul()), &mesh()).unwrap();
+    assert!(discharge_all(&owed, AMPLE).iter().all(|one| one.verdict == unknown));
+    let operand = || Scalar::Operand(0);
+    let greater = Scalar::Apply(Function::Maximum, vec![operand(), operand()]);
+    assert_eq!(holds_for_all_reals(&greater, &operand(), AMPLE), None);
 }

@@ -2,6 +2,7 @@
 
 use super::encode::{Encoding, Undeclared};
 use super::smallest::{Answer, Search};
+use super::solver::{NOT_FOUND, is_there};
 use super::{Counterexample, Discharged, Verdict};
 use rayon::prelude::*;
 use solver::z3::Solver;
@@ -32,6 +33,9 @@ pub fn discharge_until(obligations: &[Obligation], limit: Duration, token: &Toke
 }
 
 fn decide(obligation: &Obligation, deadline: Option<Instant>) -> Verdict {
+    if !is_there() {
+        return Verdict::Unknown(NOT_FOUND.to_owned());
+    }
     let encoding = Encoding::new(obligation);
     let violation = match encoding.formula(&obligation.violation) {
         Ok(violation) => violation,

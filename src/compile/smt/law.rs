@@ -4,6 +4,7 @@
 //! what is not linear, or the solver does not know. Comparisons are 1 or 0, as in kernels.
 
 use super::limit::within;
+use super::solver::is_there;
 use solver::z3::ast::{Bool, Real};
 use solver::z3::{SatResult, Solver};
 use std::time::Duration;
@@ -12,6 +13,9 @@ use systole_equations::recurrence::Scalar;
 
 /// Whether `left` and `right` are one number for all real values of their operands.
 pub fn holds_for_all_reals(left: &Scalar, right: &Scalar, limit: Duration) -> Option<bool> {
+    if !is_there() {
+        return None;
+    }
     let (left, right) = (term(left)?, term(right)?);
     let solver = Solver::new();
     solver.set_params(&within(limit));

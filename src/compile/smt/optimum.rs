@@ -10,6 +10,7 @@ use super::branch::{Best, Left, Size, any_best, best, has_point};
 use super::limit::within;
 use super::linear::{Goal, LinearProblem};
 use super::smallest::{Answer, Search};
+use super::solver::{NOT_FOUND, is_there};
 use solver::z3::ast::{Bool, Int};
 use solver::z3::{Optimize, SatResult, Solver};
 use std::time::{Duration, Instant};
@@ -49,6 +50,7 @@ pub enum Optimum {
 pub fn minimise(problem: &LinearProblem, limit: Duration) -> Optimum {
     let deadline = Instant::now().checked_add(limit);
     match attempt(problem, limit) {
+        Optimum::Clash(_) if !is_there() => Optimum::Unknown(NOT_FOUND.to_owned()),
         Optimum::Clash(_) => clash(problem, &Terms::new(problem), deadline),
         answer => answer,
     }
@@ -130,6 +132,9 @@ impl Series {
 
 /// Z3's answer within a time, and so many of its steps.
 fn asked(problem: &LinearProblem, (limit, steps): (Duration, u32)) -> Optimum {
+    if !is_there() {
+        return Optimum::Unknown(NOT_FOUND.to_owned());
+    }
     let deadline = Instant::now().checked_add(limit);
     let terms = Terms::new(problem);
     let solver = Optimize::new();
