@@ -282,7 +282,7 @@ y[i, j] = 0.125 * (sum(k in max(0, i - 1)..min(M, i + 2), l in max(0, j - 1)..mi
 ",
     ),
     (
-        "Life on a board with borders: the sum that a function names twice is made once, and runs upwards, since its last row is one there.",
+        "Life on a board with borders: the sum that a function names twice is made once, from the first row on, since the last has one form and the first has two.",
         "T=2,M=3,N=4",
         188,
         1,

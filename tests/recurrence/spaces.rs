@@ -65,7 +65,7 @@ fn kernels_of_several_spaces_are_refused_with_their_spaces() {
     assert!(own.contains("iteration spaces"), "{own}");
 }
 
-/// A function that names its argument twice, or a mean that is taken off and divided by, has one sum.
+/// As where a function names its argument twice.
 #[test]
 fn a_sum_that_stands_twice_in_an_equation_is_one_space() {
     let spaces = |equation: &str| {

@@ -116,7 +116,7 @@ impl Work {
     const POINTS: u64 = 24;
     /// Rounds of a design that follow each other are numbered, each for all sizes.
     pub const NUMBERED: u64 = 500;
-    /// And in that many rounds of a space each is found where it begins.
+    /// Meanwhile it is found where so many rounds of a space begin.
     const ROUNDS: u64 = 2;
     /// Meanwhile so many ways to move inputs are compared.
     const WAYS: u64 = 4;
