@@ -10,6 +10,10 @@ use std::time::{Duration, Instant};
 use systole_base::cancel::Token;
 use systole_program::obligation::Obligation;
 
+/// For so long one thread asks alone. Most designs are proved by then, and each further thread first has to set up a Z3 of its own, which
+/// takes as long.
+const ALONE: Duration = Duration::from_millis(20);
+
 /// Proves or refutes one obligation within `limit`; the verdict is unknown where that does not suffice.
 pub fn discharge(obligation: &Obligation, limit: Duration) -> Discharged {
     let start = Instant::now();
@@ -29,7 +33,14 @@ pub fn discharge_until(obligations: &[Obligation], limit: Duration, token: &Toke
         true => Discharged { obligation: obligation.clone(), verdict: unasked(), milliseconds: 0.0 },
         false => discharge(obligation, limit),
     };
-    obligations.par_iter().map(answered).collect()
+    let Some((first, others)) = obligations.split_first() else { return vec![] };
+    let mut answers = vec![answered(first)];
+    let start = Instant::now();
+    let alone = others.iter().take_while(|_| start.elapsed() < ALONE);
+    answers.extend(alone.map(&answered));
+    let rest = &obligations[answers.len()..];
+    answers.par_extend(rest.par_iter().map(answered));
+    answers
 }
 
 fn decide(obligation: &Obligation, deadline: Option<Instant>) -> Verdict {

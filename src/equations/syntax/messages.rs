@@ -5,7 +5,7 @@
 use super::ast::Half;
 use super::layout::first_word;
 use super::tokens::RESERVED;
-use super::{schedules, tokens};
+use super::{habits, schedules, tokens};
 use chumsky::error::{Rich, RichPattern, RichReason};
 use std::sync::Arc;
 use systole_base::diagnostic::{Diagnostic, nearest};
@@ -16,6 +16,7 @@ pub(super) fn describe(source: &Arc<Source>, text: &str, offset: usize, error: &
     let ended =
         matches!(error.reason(), RichReason::ExpectedFound { found: None, .. }) && error.span().end >= text.len();
     let start = if ended { text.len() } else { error.span().start.min(text.len()) };
+    let start = text.len() - text[start..].trim_start().len();
     let met = met_at(&text[start..]);
     let span = Span { start: offset + start, end: offset + start + met.len() };
     let diagnostic = match error.reason() {
@@ -28,11 +29,12 @@ pub(super) fn describe(source: &Arc<Source>, text: &str, offset: usize, error: &
                 true => "the item ends too early".to_owned(),
                 false => format!("unexpected `{met}`"),
             };
-            Diagnostic::new(message).label(source, span, format!("expected {}", expectation(error)))
+            Diagnostic::new(message).label(source, span, expectation(error))
         }
     };
     let wants_name = error.expected().any(|pattern| matches!(pattern, RichPattern::Label(label) if label == "a name"));
-    match divided_by_a_size(&text[..start], met).or_else(|| misspelt(text, met, wants_name)) {
+    let meant = divided_by_a_size(&text[..start], met).or_else(|| habits::instead_of(text, start, met));
+    match meant.or_else(|| misspelt(text, met, wants_name)) {
         Some(help) => diagnostic.help(help),
         None => diagnostic,
     }
@@ -57,15 +59,15 @@ fn met_at(text: &str) -> &str {
     &text[..end]
 }
 
-/// What would have been right, as `a`, `b` or `c`.
+/// What would have been right, as `a`, `b` or `c`, where that is known.
 fn expectation(error: &Rich<char>) -> String {
     let mut words: Vec<String> = error.expected().filter_map(show_pattern).collect();
     words.sort();
     words.dedup();
     match words.pop() {
-        None => "nothing more here".to_owned(),
-        Some(last) if words.is_empty() => last,
-        Some(last) => format!("{} or {last}", words.join(", ")),
+        None => "cannot stand here".to_owned(),
+        Some(last) if words.is_empty() => format!("expected {last}"),
+        Some(last) => format!("expected {} or {last}", words.join(", ")),
     }
 }
 
@@ -86,9 +88,6 @@ fn misspelt(text: &str, met: &str, wants_name: bool) -> Option<String> {
     }
     if tokens::is_number(met) && tokens::is_word(met) && !RESERVED.contains(&met) {
         return Some(format!("`{met}` would be read as a number in a program, so it cannot be a name"));
-    }
-    if met == "%" {
-        return Some("the rest of a division is `mod`, as in `i mod 2`".to_owned());
     }
     let first = first_word(text);
     let known = || RESERVED.into_iter().chain(schedules::WORDS);

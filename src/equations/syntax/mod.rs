@@ -15,6 +15,8 @@ mod schedules;
 
 mod items;
 
+pub(crate) mod habits;
+
 mod messages;
 
 mod parser;

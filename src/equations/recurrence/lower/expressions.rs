@@ -6,6 +6,8 @@ use super::reductions::Written;
 use crate::recurrence::{Expr, Operator, Strip};
 use crate::syntax::ast;
 use crate::syntax::ast::{Ident, Infix, Relation, Spanned, Term};
+use crate::syntax::habits::instead_of_function;
+use crate::syntax::print_expression;
 use systole_base::integer::{Affine, Name};
 use systole_base::scalar::Function;
 use systole_base::span::Span;
@@ -76,7 +78,11 @@ impl Lowering<'_> {
         if function.arity() != arguments.len() {
             let wanted = count(function.arity(), "argument");
             let message = format!("`{}` takes {wanted}, {} given", word.node, arguments.len());
-            self.report(self.blame(word.span, message, "called here"));
+            let diagnostic = self.blame(word.span, message, "called here");
+            self.report(match nested(function, arguments) {
+                Some(nested) => diagnostic.help(format!("call it twice: `{nested}`")),
+                None => diagnostic,
+            });
             return None;
         }
         self.lower_apply(function, &references, scope)
@@ -94,9 +100,23 @@ impl Lowering<'_> {
             self.report(self.blame(word.span, message, "called here").help("subscripts stand in `[` and `]`"));
             return;
         }
+        if let Some(help) = instead_of_function(&word.node) {
+            let message = format!("unknown function `{}`", word.node);
+            self.report(self.blame(word.span, message, "not known here").help(help));
+            return;
+        }
         let known = Function::ALL.iter().map(|function| function.keyword());
         self.report_unknown("function", &word.node, word.span, known);
     }
+}
+
+/// The largest or smallest of three as a call in a call.
+fn nested(function: Function, arguments: &[ast::Expr]) -> Option<String> {
+    let [first, second, third] = arguments else { return None };
+    let word = function.keyword();
+    let [first, second, third] = [first, second, third].map(print_expression);
+    matches!(function, Function::Maximum | Function::Minimum)
+        .then(|| format!("{word}({word}({first}, {second}), {third})"))
 }
 
 pub(super) fn infix_function(infix: Infix) -> Function {

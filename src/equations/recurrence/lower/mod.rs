@@ -10,6 +10,7 @@ use crate::syntax::ast::Spanned;
 use crate::syntax::print_expression;
 use halves::Divided;
 use replace::Replaced;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, nearest};
 use systole_base::integer::{Name, Parameters};
@@ -65,12 +66,14 @@ pub fn lower(file: &ast::File, source: &Arc<Source>) -> Checked<RecurrenceSystem
         padded: vec![],
         wholes: vec![],
         replaced: vec![],
+        undeclared: BTreeSet::new(),
     };
     lowering.declare_parameters(&file.kernel.node);
     let file = &lowering.write_out(file)?;
     file.kernel.node.assumptions.iter().for_each(|condition| lowering.assume(condition));
     let written = lowering.expand(file);
     lowering.declare_tensors(&written.tensors);
+    lowering.check_targets(&written.equations);
     let equations = lowering.lower_equations(&written.equations);
     lowering.check_every_output(file, &written);
     let equations = lowering.write_once(equations);
@@ -105,6 +108,8 @@ struct Lowering<'a> {
     wholes: Vec<Equation>,
     /// The tensors that come in and leave.
     replaced: Vec<Replaced>,
+    /// What equations define and nothing declares; one message each is enough.
+    undeclared: BTreeSet<Name>,
 }
 
 impl Lowering<'_> {
@@ -138,6 +143,9 @@ impl Lowering<'_> {
 
     /// An unknown name, with the reduction before it that binds it, or the nearest of `known`.
     fn report_unknown<'n>(&mut self, what: &str, name: &str, span: Span, known: impl Iterator<Item = &'n str>) {
+        if self.undeclared.contains(name) {
+            return;
+        }
         let diagnostic = self.blame(span, format!("unknown {what} `{name}`"), "not known here");
         let diagnostic = match (self.binding_before(name, span), nearest(name, known)) {
             (Some(reduction), _) => {
@@ -169,6 +177,29 @@ impl Lowering<'_> {
         let known: Vec<Name> = self.tensors.iter().map(|tensor| tensor.name.clone()).collect();
         self.report_unknown("tensor", &name.node, name.span, known.iter().map(|name| &**name));
         None
+    }
+
+    /// What an equation defines is declared; where it is not, it is nearly a tensor that lacks an equation, or a value on the way.
+    fn check_targets(&mut self, equations: &[Spanned<ast::Equation>]) {
+        for equation in equations {
+            let ast::Equation { target, subscripts, .. } = &equation.node;
+            if self.tensor(&target.node).is_some() || self.undeclared.contains(&target.node) {
+                continue;
+            }
+            let is_defined = |tensor: &Tensor| equations.iter().any(|other| other.node.target.node == tensor.name);
+            let lacking = self.tensors.iter().filter(|tensor| tensor.role != Role::Input && !is_defined(tensor));
+            let help = match nearest(&target.node, lacking.map(|tensor| &*tensor.name)) {
+                Some(close) => format!("did you mean `{close}`?"),
+                None => {
+                    let extents = vec!["N"; subscripts.len()].join(", ");
+                    let shape = if subscripts.is_empty() { String::new() } else { format!("[{extents}]") };
+                    format!("declare what is computed on the way, with its extents: `local {}{shape}`", target.node)
+                }
+            };
+            let message = format!("unknown tensor `{}`", target.node);
+            self.report(self.blame(target.span, message, "not declared").help(help));
+            self.undeclared.insert(target.node.clone());
+        }
     }
 
     /// Each output and local tensor needs an equation.

@@ -10,7 +10,9 @@ use super::last_writes::{Element, Moment, Origin, Sources, Statement, Work, inco
 use super::new_and_old::{Source, divided_reduction, parts_by_sources};
 use crate::recurrence::{Domain, Equation, Expr, Role, Tensor};
 use crate::syntax::ast;
+use crate::syntax::print_expression;
 use std::collections::BTreeMap;
+use systole_base::diagnostic::Diagnostic;
 use systole_base::integer::{Affine, Name, Polyhedron, name, unused};
 use systole_base::span::Span;
 
@@ -45,15 +47,42 @@ impl Lowering<'_> {
                 (index.node.clone(), low.zip(high))
             }
             Some(binding) => {
-                let message = format!("the steps of `{}` have no range by ones", tensor.name.node);
-                let help = format!("say from where to where they run: `over {} in 0..N`", binding.index.node);
-                self.report(self.blame(binding.index.span, message, "of what is replaced").help(help));
+                self.report(self.refuse_steps(tensor, binding));
                 return;
             }
         };
         if let Some(range) = range {
             self.replaced.push(Replaced { tensor: tensor.name.node.clone(), step, range, span });
         }
+    }
+
+    /// Steps without a range, or with one that does not run by ones.
+    fn refuse_steps(&self, tensor: &ast::Tensor, binding: &ast::Binding) -> Diagnostic {
+        let (index, name) = (&binding.index.node, &tensor.name.node);
+        let (message, help) = match &binding.range {
+            None => (
+                format!("the steps of `{name}` have no range"),
+                format!("say from where to where they run: `over {index} in 0..N`"),
+            ),
+            Some((low, _)) => {
+                let low = if low.node == ast::Term::Number(0.0) { String::new() } else { print_expression(low) };
+                let sign = match (binding.step < 0, low.is_empty()) {
+                    (true, true) => "-",
+                    (true, false) => " - ",
+                    (false, true) => "",
+                    (false, false) => " + ",
+                };
+                let times = if binding.step.abs() == 1 { String::new() } else { format!("{} * ", binding.step.abs()) };
+                let place = format!("{low}{sign}{times}{index}");
+                (
+                    format!("the steps of `{name}` run by {}", binding.step),
+                    format!(
+                        "count them by ones, `over {index} in 0..N`, and write `{place}` in the equations where `{index}` stood"
+                    ),
+                )
+            }
+        };
+        self.blame(binding.index.span, message, "of what is replaced").help(help)
     }
 
     /// The names of sizes and tensors.

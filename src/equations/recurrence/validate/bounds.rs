@@ -62,7 +62,8 @@ pub(super) fn check_bounds(system: &RecurrenceSystem) -> Diagnostics {
         for (index, range) in outer_ranges(&equation.value, scattered_indices(equation).last()) {
             outer = outer.within(index, range);
         }
-        errors.extend(check_access(system, &outer, &equation.target, &equation.subscripts, equation.span));
+        let found = check_access(system, &outer, &equation.target, &equation.subscripts, equation.span);
+        errors.extend(found.map(|found| found.help("bound the index with `where`, or declare a larger tensor")));
         check_expression(system, &context, &equation.value, &mut errors);
     }
     errors
@@ -95,7 +96,8 @@ fn check_expression(system: &RecurrenceSystem, context: &Context, expression: &E
     match expression {
         Expr::Number(_) | Expr::Index(_) => {}
         Expr::Read { tensor, subscripts, span } => {
-            errors.extend(check_access(system, context, tensor, subscripts, *span))
+            let found = check_access(system, context, tensor, subscripts, *span);
+            errors.extend(found.map(|found| found.help(help_for_read(system, *span))));
         }
         Expr::Apply(function, arguments) => match (function, arguments.as_slice()) {
             (Function::Select, [condition, chosen, other]) => {
@@ -164,7 +166,13 @@ fn check_access(
         .label(&system.source, span, format!("reaches `{element}`"))
         .label(&system.source, declared.span, there)
         .note(format!("at {}{}{place}", show_sizes(&sizes), if place.is_empty() { "" } else { "; " }));
-    Some(diagnostic.help("bound the index with `where`, or declare a larger tensor"))
+    Some(diagnostic)
+}
+
+/// What to write for a read that can leave its tensor, in the words of the kernel.
+fn help_for_read(system: &RecurrenceSystem, span: Span) -> String {
+    let written = system.source.slice(span);
+    format!("bound the index with `where`, write `({written} else 0)` if it is 0 out there, or declare a larger tensor")
 }
 
 /// The smallest sizes, and there the first point, at which one of the forms is negative.
