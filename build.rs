@@ -61,11 +61,12 @@ fn named() -> Option<PathBuf> {
 
 fn packaged() -> Option<PathBuf> {
     printed("pkg-config", &["--atleast-version=4.13.3", "z3"])?;
-    printed("pkg-config", &["--variable=libdir", "z3"]).map(PathBuf::from)
+    printed("pkg-config", &["--variable=libdir", "z3"]).map(PathBuf::from).filter(|folder| is_there(folder))
 }
 
 fn of_python() -> Option<PathBuf> {
-    let code = "import importlib.util as u; print(u.find_spec('z3').submodule_search_locations[0])";
+    // As in `src/solver`: without the folder it is started in, which may have a `z3` of its own.
+    let code = "import importlib.util as u, sys; sys.path = list(filter(None, sys.path)); print(u.find_spec('z3').submodule_search_locations[0])";
     printed("python3", &["-c", code]).map(|package| Path::new(&package).join("lib")).filter(|folder| is_there(folder))
 }
 

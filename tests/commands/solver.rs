@@ -1,17 +1,21 @@
 //! A command without Z3: it starts, does what needs no solver, and says what is missing for the rest.
 
-use super::start::{Ran, object, systole_under};
+use super::start::{Ran, object, systole_in, systole_under};
 use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// Files that are no libraries, under all names of Z3; the loader takes that of the version that it was linked with first.
+fn shadow(folder: &Path) {
+    let versions = (4..=9).flat_map(|major| (0..=20).map(move |minor| format!("libz3.so.{major}.{minor}")));
+    let names = versions.chain((4..=9).map(|major| format!("libz3.so.{major}"))).chain(["libz3.so".to_owned()]);
+    names.for_each(|name| fs::write(folder.join(name), "").unwrap());
+}
 
 /// Runs `systole` where every library of Z3 is a file that is none, and no Python is on the path.
 fn without(arguments: &[&str]) -> Ran {
     let folder = tempfile::tempdir().unwrap();
-    let library = folder.path().join("libz3.so");
-    // The loader takes the name of the version that it was linked with first.
-    let versions = (4..=9).flat_map(|major| (0..=20).map(move |minor| format!("libz3.so.{major}.{minor}")));
-    let names = versions.chain((4..=9).map(|major| format!("libz3.so.{major}")));
-    names.for_each(|name| fs::write(folder.path().join(name), "").unwrap());
-    fs::write(&library, "").unwrap();
+    shadow(folder.path());
     systole_under(&[("LD_LIBRARY_PATH", folder.path().to_str().unwrap()), ("PATH", "")], arguments)
 }
 
@@ -32,6 +36,31 @@ fn without_z3_a_command_says_so_once_and_names_the_ways() {
     let ran = without(&["run", "kernels/matmul.rec", "--json"]);
     assert_eq!(object(&ran.stdout)["diagnostics"][0]["code"], "solver", "{}", ran.stdout);
     assert_eq!(ran.code, 1);
+}
+
+/// The folder in which a command is started may be anybody's: no library is taken from it, neither by the loader nor through Python.
+#[test]
+fn nothing_is_loaded_from_the_folder_that_a_command_is_started_in() {
+    let dynamic = Command::new("readelf").args(["-d", env!("CARGO_BIN_EXE_systole")]).output().unwrap();
+    let dynamic = String::from_utf8(dynamic.stdout).unwrap();
+    let path = dynamic.lines().find(|line| line.contains("RUNPATH")).expect("the command has a run path");
+    let places = path.split(['[', ']']).nth(1).unwrap();
+    assert!(places.split(':').all(|place| place.starts_with('/') || place.starts_with("$ORIGIN")), "{places}");
+
+    let folder = tempfile::tempdir().unwrap();
+    let library = folder.path().join("z3/lib/libz3.so");
+    fs::create_dir_all(library.parent().unwrap()).unwrap();
+    fs::write(&library, "").unwrap();
+    fs::write(folder.path().join("z3/__init__.py"), "").unwrap();
+    let broken = tempfile::tempdir().unwrap();
+    shadow(broken.path());
+    let places = [("LD_LIBRARY_PATH", broken.path().to_str().unwrap())];
+    let ran = systole_in(folder.path(), &places, &["prove", "kernels/matmul.rec", "--schedule", "cannon"]);
+    assert!(!ran.stderr.contains(library.to_str().unwrap()), "{}", ran.stderr);
+    // The twin: where Python is told of it, it is found, and is too short.
+    let told = [places[0], ("PYTHONPATH", folder.path().to_str().unwrap())];
+    let ran = systole_in(broken.path(), &told, &["prove", "kernels/matmul.rec", "--schedule", "cannon"]);
+    assert!(ran.stderr.contains(library.to_str().unwrap()), "{}", ran.stderr);
 }
 
 /// Were a function of Z3 called without its slot, the command would be linked to the library and not start here.

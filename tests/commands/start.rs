@@ -3,6 +3,7 @@
 use assert_cmd::Command;
 use serde_json::Value;
 use std::collections::BTreeSet;
+use std::path::Path;
 
 /// What a command did.
 pub struct Ran {
@@ -18,9 +19,14 @@ pub fn systole(arguments: &[&str]) -> Ran {
 
 /// The same with these variables in its environment.
 pub fn systole_under(variables: &[(&str, &str)], arguments: &[&str]) -> Ran {
+    systole_in(Path::new(env!("SYSTOLE_ROOT")), variables, arguments)
+}
+
+/// The same from another folder.
+pub fn systole_in(folder: &Path, variables: &[(&str, &str)], arguments: &[&str]) -> Ran {
     let mut command = Command::new(env!("CARGO_BIN_EXE_systole"));
     command.envs(variables.iter().copied());
-    let output = command.args(arguments).current_dir(env!("SYSTOLE_ROOT")).output().expect("the program starts");
+    let output = command.args(arguments).current_dir(folder).output().expect("the program starts");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("what it writes is text");
     Ran {
         code: output.status.code().expect("no signal ended it"),

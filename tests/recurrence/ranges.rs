@@ -97,6 +97,13 @@ fn a_guard_is_cut_wherever_it_stands_and_however_it_is_joined() {
     let outside = head("in x[N]\nout y[N]\ny[i] = 2 * select(i != 0, x[i - 1], 1) + select(i == N - 1, 3, x[i + 1])");
     let wanted = |i: i64| 2.0 * at(i - 1).unwrap_or(1.0) + at(i + 1).unwrap_or(3.0);
     assert_eq!(values(&outside, 6, &x), (0..6).map(wanted).collect::<Vec<f64>>());
+    // The same guard over two ranges: each sum has its own terms.
+    let term = "select(0 <= i - k, x[i - k], 0)";
+    let twice = head(&format!("in x[N]\nout y[N]\ny[i] = (sum(k in 0..2) {term} * 2) + (sum(k in 1..4) {term})"));
+    let terms = |i: i64, range: std::ops::Range<i64>| range.map(|k| at(i - k).unwrap_or(0.0)).collect::<Vec<f64>>();
+    let wanted =
+        |i: i64| terms(i, 0..2).iter().fold(0.0, |sum, term| sum + term * 2.0) + terms(i, 1..4).iter().sum::<f64>();
+    assert_eq!(values(&twice, 6, &x), (0..6).map(wanted).collect::<Vec<f64>>());
     let one_sided = refusal(&head("in x[N]\nout y[N]\ny[i] = select(i == 0, x[i - 1], x[i])"));
     assert!(one_sided.contains("reaches `x[-1]`"), "{one_sided}");
     let by_data = refusal(&head("in x[N]\nout y[N]\ny[i] = select(x[i] < 0, x[i + 1], 0)"));

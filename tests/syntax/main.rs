@@ -5,6 +5,8 @@ mod expected;
 
 mod einsum;
 
+mod habits;
+
 mod limits;
 
 mod refusals;

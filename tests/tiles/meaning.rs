@@ -222,7 +222,7 @@ fn ranges_within_ranges_have_all_their_terms() {
 }
 
 /// Steps, conditions, halves, borders, what is defined elsewhere, and what is replaced in place, each with the index that is cut.
-const WRITTEN: [(&str, &str); 10] = [
+const WRITTEN: [(&str, &str); 13] = [
     ("k", "kernel t(M, N)\nin a[N], c[M]\nout X[M]\nX[i] = sum(k where k != i) a[k] * c[i]\n"),
     ("i", "kernel t(M, N)\nin a[N], c[M]\nout X[M]\nX[i] = sum(k where k <= i) a[k] * c[i]\n"),
     ("k", "kernel t(M, N)\nin a[N], c[M]\nout X[M]\nX[i] = sum(k in 0..N step 2) a[k] * c[i]\n"),
@@ -233,6 +233,10 @@ const WRITTEN: [(&str, &str); 10] = [
     ("i", "kernel t(M, N)\nin a[M], b[N]\nout X[M, M]\nX[i, j] = a[i] * b[0] where j < i\nX[i, j] = 0 elsewhere\n"),
     ("i", "kernel t(M, N)\nin a[M], b[N]\nout X[M]\nX[i] = a[max(0, i - 2)] + b[0]\n"),
     ("j", "kernel t(M, N)\nin b[N]\ninout A[M, M] over k in 0..M\nA[i, j] = min(A[i, j], A[i, k] + A[k, j] + b[0])\n"),
+    // What is not replaced yet is read from what comes in, then from the step before: two sums that stand at one place of one equation.
+    ("i", "kernel t(M, N)\nin a[M, M]\ninout x[M] over t in 0..N\nx[i] = (sum(j in 0..M) a[i, j] * x[j]) / 2\n"),
+    ("i", "kernel t(M, N)\nin a[M, M]\ninout x[M] over t in 0..N\nx[i] = (sum(j where j != i) a[i, j] * x[j]) + 1\n"),
+    ("i", "kernel t(M, N)\nin a[M, M]\ninout x[M] over t in 0..N\nx[i] = max(j in 0..M) min(a[i, j], x[j])\n"),
 ];
 
 #[test]

@@ -29,15 +29,13 @@ impl Random {
 
 /// The kernels of these folders that are equations.
 fn kernels() -> Vec<RecurrenceSystem> {
-    let mut paths: Vec<_> = ["kernels", "kernels/naive", "kernels/polybench"]
+    let mut paths: Vec<_> = ["kernels", "kernels/naive", "kernels/polybench", "tests/textbook"]
         .iter()
         .flat_map(|folder| std::fs::read_dir(Path::new(env!("SYSTOLE_ROOT")).join(folder)).expect("a folder"))
         .map(|entry| entry.expect("a file").path())
         .filter(|path| path.extension().is_some_and(|end| end == "rec"))
         .collect();
     paths.sort();
-    // Its tiles of several rows are refused.
-    paths.push(Path::new(env!("SYSTOLE_ROOT")).join("tests/textbook/durbin.rec"));
     let text = |path: &Path| std::fs::read_to_string(path).expect("a kernel");
     paths.iter().map(|path| load(&Source::new("kernel.rec", text(path))).expect("equations")).collect()
 }

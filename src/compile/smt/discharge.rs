@@ -5,13 +5,13 @@ use super::smallest::{Answer, Search};
 use super::solver::{NOT_FOUND, is_there};
 use super::{Counterexample, Discharged, Verdict};
 use rayon::prelude::*;
-use solver::z3::Solver;
+use solver::z3::{Context, Solver};
 use std::time::{Duration, Instant};
 use systole_base::cancel::Token;
 use systole_program::obligation::Obligation;
 
-/// For so long one thread asks alone. Most designs are proved by then, and each further thread first has to set up a Z3 of its own, which
-/// takes as long.
+/// For so long one thread asks alone, and what it has not proved by then all threads ask. Most designs are proved by then, and each
+/// further thread first has to set up a Z3 of its own, which takes as long.
 const ALONE: Duration = Duration::from_millis(20);
 
 /// Proves or refutes one obligation within `limit`; the verdict is unknown where that does not suffice.
@@ -33,14 +33,24 @@ pub fn discharge_until(obligations: &[Obligation], limit: Duration, token: &Toke
         true => Discharged { obligation: obligation.clone(), verdict: unasked(), milliseconds: 0.0 },
         false => discharge(obligation, limit),
     };
-    let Some((first, others)) = obligations.split_first() else { return vec![] };
-    let mut answers = vec![answered(first)];
+    let alone = prove_alone(obligations, limit, token);
+    let asked = obligations.par_iter().zip(alone);
+    asked.map(|(obligation, proved)| proved.unwrap_or_else(|| answered(obligation))).collect()
+}
+
+/// What this thread proves in [`ALONE`], an entry for each obligation. All other answers are left to who has the whole limit.
+fn prove_alone(obligations: &[Obligation], limit: Duration, token: &Token) -> Vec<Option<Discharged>> {
+    // What setting up takes is not counted.
+    if is_there() {
+        drop(Context::thread_local());
+    }
     let start = Instant::now();
-    let alone = others.iter().take_while(|_| start.elapsed() < ALONE);
-    answers.extend(alone.map(&answered));
-    let rest = &obligations[answers.len()..];
-    answers.par_extend(rest.par_iter().map(answered));
-    answers
+    let proved = obligations.iter().map(|obligation| {
+        let left = limit.min(ALONE.saturating_sub(start.elapsed()));
+        let is_over = left.is_zero() || token.is_cancelled();
+        (!is_over).then(|| discharge(obligation, left)).filter(|answer| matches!(answer.verdict, Verdict::Proved))
+    });
+    proved.collect()
 }
 
 fn decide(obligation: &Obligation, deadline: Option<Instant>) -> Verdict {

@@ -128,7 +128,7 @@ fn name_apart(
     };
     let parts = guarded.branches().into_iter().map(part).collect::<Vec<Equation>>();
     let read = Expr::Read { tensor, subscripts, span: span_of(guarded.select).unwrap_or(span) };
-    let whole = Equation { value: replaced(&equation.value, guarded.select, &read), ..equation.clone() };
+    let whole = Equation { value: replaced_beside(&equation.value, guarded.select, &read), ..equation.clone() };
     Ok(parts.into_iter().chain([whole]).collect())
 }
 
@@ -160,6 +160,36 @@ fn greatest(bound: &Bound) -> Affine {
         true => Affine::constant(bound.upper_value(&Bindings::new()).unwrap_or(bound.form.constant_term())),
         false => bound.form.clone(),
     }
+}
+
+/// The expression with one part of it replaced wherever it stands in the same reduction. Another one may have the same guard over another
+/// range, where the new tensor has no elements.
+fn replaced_beside(value: &Expr, part: &Expr, by: &Expr) -> Expr {
+    match value {
+        Expr::Number(_) | Expr::Index(_) | Expr::Read { .. } => value.clone(),
+        Expr::Apply(function, arguments) => {
+            Expr::Apply(*function, arguments.iter().map(|argument| replaced_beside(argument, part, by)).collect())
+        }
+        Expr::Reduce { operator, index, range, body, span } => {
+            let body = if has_itself(body, part) { replaced(body, part, by) } else { replaced_beside(body, part, by) };
+            Expr::Reduce {
+                operator: *operator,
+                index: index.clone(),
+                range: range.clone(),
+                body: Box::new(body),
+                span: *span,
+            }
+        }
+    }
+}
+
+/// Whether this very part stands in an expression, outside of the reductions in it.
+fn has_itself(value: &Expr, part: &Expr) -> bool {
+    let is_in_arguments = || match value {
+        Expr::Apply(_, arguments) => arguments.iter().any(|argument| has_itself(argument, part)),
+        Expr::Number(_) | Expr::Index(_) | Expr::Read { .. } | Expr::Reduce { .. } => false,
+    };
+    std::ptr::eq(value, part) || is_in_arguments()
 }
 
 /// The expression with one part of it replaced wherever it stands.

@@ -95,7 +95,7 @@ fn is_equation_head(code: &str) -> bool {
 }
 
 /// What follows the bracket that `text` starts with, nothing where it is not closed.
-fn after_bracket(text: &str) -> &str {
+pub(super) fn after_bracket(text: &str) -> &str {
     let mut depth = 0;
     for (position, byte) in text.bytes().enumerate() {
         depth += i64::from(b"[(".contains(&byte)) - i64::from(b"])".contains(&byte));

@@ -2,7 +2,6 @@
 //!
 //! In: what the grammar expected and met. Out: a diagnostic that names the whole word it met, not its first letter.
 
-use super::ast::Half;
 use super::layout::first_word;
 use super::tokens::RESERVED;
 use super::{habits, schedules, tokens};
@@ -16,7 +15,7 @@ pub(super) fn describe(source: &Arc<Source>, text: &str, offset: usize, error: &
     let ended =
         matches!(error.reason(), RichReason::ExpectedFound { found: None, .. }) && error.span().end >= text.len();
     let start = if ended { text.len() } else { error.span().start.min(text.len()) };
-    let start = text.len() - text[start..].trim_start().len();
+    let start = text.len() - text[start..].trim_start_matches([' ', '\t', '\r', '\n']).len();
     let met = met_at(&text[start..]);
     let span = Span { start: offset + start, end: offset + start + met.len() };
     let diagnostic = match error.reason() {
@@ -33,20 +32,10 @@ pub(super) fn describe(source: &Arc<Source>, text: &str, offset: usize, error: &
         }
     };
     let wants_name = error.expected().any(|pattern| matches!(pattern, RichPattern::Label(label) if label == "a name"));
-    let meant = divided_by_a_size(&text[..start], met).or_else(|| habits::instead_of(text, start, met));
-    match meant.or_else(|| misspelt(text, met, wants_name)) {
+    match habits::instead_of(text, start, met).or_else(|| misspelt(text, met, wants_name)) {
         Some(help) => diagnostic.help(help),
         None => diagnostic,
     }
-}
-
-/// A hint where a name stands behind `mod` or `div`.
-fn divided_by_a_size(before: &str, met: &str) -> Option<String> {
-    let half = Half::ALL.into_iter().find(|(_, word)| before.trim_end().ends_with(&format!(" {word}")))?.1;
-    tokens::is_word(met).then(|| {
-        let instead = "where a subscript wraps around, write an equation for the border: `u[0] = .. x[N - 1] ..`";
-        format!("`{half}` takes a number, such as 2: divided by a size a subscript is not affine; {instead}")
-    })
 }
 
 /// The word, number or sign that the text starts with.
@@ -98,18 +87,7 @@ fn misspelt(text: &str, met: &str, wants_name: bool) -> Option<String> {
     if text.strip_prefix(first).is_some_and(|rest| rest.starts_with('[')) {
         return None;
     }
-    let meant = FOREIGN.iter().find(|(word, _)| *word == first).map(|(_, ours)| *ours);
-    meant.or_else(|| nearest(first, known())).map(|word| format!("did you mean `{word}`?"))
+    habits::first_word_instead_of(first)
+        .or_else(|| nearest(first, known()))
+        .map(|word| format!("did you mean `{word}`?"))
 }
-
-/// What other languages say, and what is said here.
-const FOREIGN: [(&str, &str); 8] = [
-    ("input", "in"),
-    ("inputs", "in"),
-    ("output", "out"),
-    ("outputs", "out"),
-    ("temp", "local"),
-    ("tmp", "local"),
-    ("def", "function"),
-    ("func", "function"),
-];

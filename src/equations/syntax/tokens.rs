@@ -81,7 +81,7 @@ fn is_first(letter: &char) -> bool {
     letter.is_ascii_alphabetic() || *letter == '_'
 }
 
-fn is_inner(letter: &char) -> bool {
+pub(super) fn is_inner(letter: &char) -> bool {
     letter.is_ascii_alphanumeric() || *letter == '_'
 }
 

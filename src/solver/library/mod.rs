@@ -48,21 +48,23 @@ fn find() -> Result<(), Missing> {
             Err(why) => reasons.push(why),
         }
     }
-    match of_python() {
-        Some(file) => open(&file).map_err(|why| reasons.push(why)).or(Err(Missing { reasons })),
-        None => {
-            reasons.push("`python3` has no package `z3`".to_owned());
-            Err(Missing { reasons })
-        }
-    }
+    let found = of_python().and_then(|file| open(&file));
+    found.map_err(|why| {
+        reasons.push(why);
+        Missing { reasons }
+    })
 }
 
-/// The library of the package `z3-solver`.
-fn of_python() -> Option<OsString> {
-    let code = "import importlib.util as u; print(u.find_spec('z3').submodule_search_locations[0])";
-    let output = Command::new("python3").args(["-c", code]).output().ok().filter(|output| output.status.success())?;
-    let package = String::from_utf8(output.stdout).ok()?;
-    Some(Path::new(package.trim()).join("lib/libz3.so").into_os_string())
+/// The library of the package `z3-solver`. The folder that the command is started in is none of Python's here: it may have a `z3` of its own.
+fn of_python() -> Result<OsString, String> {
+    let code = "import importlib.util as u, sys; sys.path = list(filter(None, sys.path)); print(u.find_spec('z3').submodule_search_locations[0])";
+    let output = Command::new("python3").args(["-c", code]).output();
+    let output = output.map_err(|error| format!("`python3` was not started: {error}"))?;
+    let package = String::from_utf8_lossy(&output.stdout);
+    match output.status.success() {
+        true => Ok(Path::new(package.trim()).join("lib/libz3.so").into_os_string()),
+        false => Err("`python3` has no package `z3`".to_owned()),
+    }
 }
 
 /// Loads a library and fills the slots, if it is new enough.

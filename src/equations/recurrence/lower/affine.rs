@@ -4,6 +4,7 @@ use super::Lowering;
 use crate::recurrence::Strip;
 use crate::syntax::ast::{Expr, Half, Infix, Term};
 use crate::syntax::print_expression;
+use systole_base::diagnostic::nearest;
 use systole_base::integer::{Affine, Name};
 use systole_base::span::Span;
 
@@ -65,6 +66,15 @@ impl Lowering<'_> {
         }
         let known: Vec<Name> = indices.iter().chain(&self.parameters).cloned().collect();
         let what = if indices.is_empty() { "parameter" } else { "index or parameter" };
+        let is_of_equation = self.divided.is_some() && self.binding_before(name, span).is_none();
+        let is_size = known.iter().any(|size| size.eq_ignore_ascii_case(name));
+        if is_of_equation && (is_size || nearest(name, known.iter().map(|name| &**name)).is_none()) {
+            let help = format!(
+                "what the left side has no index for is bound by a reduction, as in `sum({name}) A[i, {name}]`"
+            );
+            self.report(self.blame(span, format!("unknown {what} `{name}`"), "not known here").help(help));
+            return None;
+        }
         self.report_unknown(what, name, span, known.iter().map(|name| &**name));
         None
     }

@@ -79,8 +79,8 @@ impl Lowering<'_> {
             let wanted = count(function.arity(), "argument");
             let message = format!("`{}` takes {wanted}, {} given", word.node, arguments.len());
             let diagnostic = self.blame(word.span, message, "called here");
-            self.report(match nested(function, arguments) {
-                Some(nested) => diagnostic.help(format!("call it twice: `{nested}`")),
+            self.report(match several(function, arguments) {
+                Some(help) => diagnostic.help(help),
                 None => diagnostic,
             });
             return None;
@@ -110,13 +110,20 @@ impl Lowering<'_> {
     }
 }
 
-/// The largest or smallest of three as a call in a call.
-fn nested(function: Function, arguments: &[ast::Expr]) -> Option<String> {
-    let [first, second, third] = arguments else { return None };
+/// How the largest or smallest of one tensor, or of more than two values, is written.
+fn several(function: Function, arguments: &[ast::Expr]) -> Option<String> {
     let word = function.keyword();
-    let [first, second, third] = [first, second, third].map(print_expression);
-    matches!(function, Function::Maximum | Function::Minimum)
-        .then(|| format!("{word}({word}({first}, {second}), {third})"))
+    let [first, rest @ ..] = arguments else { return None };
+    if !matches!(function, Function::Maximum | Function::Minimum) {
+        return None;
+    }
+    if rest.is_empty() {
+        return Some(format!("of all elements it is a reduction: `{word}(i) x[i]`"));
+    }
+    let nested = rest
+        .iter()
+        .fold(print_expression(first), |nested, next| format!("{word}({nested}, {})", print_expression(next)));
+    Some(format!("it is of two at a time: `{nested}`"))
 }
 
 pub(super) fn infix_function(infix: Infix) -> Function {

@@ -71,9 +71,9 @@ pub fn lower(file: &ast::File, source: &Arc<Source>) -> Checked<RecurrenceSystem
     lowering.declare_parameters(&file.kernel.node);
     let file = &lowering.write_out(file)?;
     file.kernel.node.assumptions.iter().for_each(|condition| lowering.assume(condition));
+    lowering.check_targets(file);
     let written = lowering.expand(file);
     lowering.declare_tensors(&written.tensors);
-    lowering.check_targets(&written.equations);
     let equations = lowering.lower_equations(&written.equations);
     lowering.check_every_output(file, &written);
     let equations = lowering.write_once(equations);
@@ -180,36 +180,38 @@ impl Lowering<'_> {
     }
 
     /// What an equation defines is declared; where it is not, it is nearly a tensor that lacks an equation, or a value on the way.
-    fn check_targets(&mut self, equations: &[Spanned<ast::Equation>]) {
-        for equation in equations {
-            let ast::Equation { target, subscripts, .. } = &equation.node;
-            if self.tensor(&target.node).is_some() || self.undeclared.contains(&target.node) {
+    fn check_targets(&mut self, file: &ast::File) {
+        let targets = targets(file);
+        let is_target = |name: &Name| targets.iter().any(|(target, _)| target.node == *name);
+        let declared = || file.tensors.iter().map(|tensor| &tensor.node);
+        let lacking =
+            || declared().filter(|tensor| tensor.direction != ast::Direction::In && !is_target(&tensor.name.node));
+        for (target, subscripts) in &targets {
+            let is_declared = declared().any(|tensor| tensor.name.node == target.node);
+            if is_declared || !self.undeclared.insert(target.node.clone()) {
                 continue;
             }
-            let is_defined = |tensor: &Tensor| equations.iter().any(|other| other.node.target.node == tensor.name);
-            let lacking = self.tensors.iter().filter(|tensor| tensor.role != Role::Input && !is_defined(tensor));
-            let help = match nearest(&target.node, lacking.map(|tensor| &*tensor.name)) {
+            let help = match nearest(&target.node, lacking().map(|tensor| &*tensor.name.node)) {
                 Some(close) => format!("did you mean `{close}`?"),
+                None if subscripts.is_empty() => {
+                    format!("declare what is computed on the way: `local {}`", target.node)
+                }
                 None => {
-                    let extents = vec!["N"; subscripts.len()].join(", ");
-                    let shape = if subscripts.is_empty() { String::new() } else { format!("[{extents}]") };
-                    format!("declare what is computed on the way, with its extents: `local {}{shape}`", target.node)
+                    let extents = vec![".."; subscripts.len()].join(", ");
+                    format!("declare what is computed on the way, with its extents: `local {}[{extents}]`", target.node)
                 }
             };
             let message = format!("unknown tensor `{}`", target.node);
             self.report(self.blame(target.span, message, "not declared").help(help));
-            self.undeclared.insert(target.node.clone());
         }
     }
 
     /// Each output and local tensor needs an equation.
     fn check_every_output(&mut self, file: &ast::File, written: &ast::File) {
-        let plain = file.equations.iter().map(|equation| &equation.node.target);
-        let joint = file.joint_equations.iter().flat_map(|equation| &equation.node.targets).map(|(target, _)| target);
-        let targets: Vec<&ast::Ident> = plain.chain(joint).collect();
+        let targets = targets(file);
         let defined = |tensor: &Tensor| {
             let steps = written.equations.iter().any(|equation| equation.node.target.node == tensor.name);
-            steps || targets.iter().any(|target| target.node == tensor.name)
+            steps || targets.iter().any(|(target, _)| target.node == tensor.name)
         };
         let missing: Vec<Tensor> =
             self.tensors.iter().filter(|tensor| tensor.role != Role::Input && !defined(tensor)).cloned().collect();
@@ -219,4 +221,11 @@ impl Lowering<'_> {
             self.report(self.blame(tensor.span, message, "declared here").help(help));
         }
     }
+}
+
+/// What the equations of a file define, with the subscripts.
+fn targets(file: &ast::File) -> Vec<(&ast::Ident, &[ast::Expr])> {
+    let plain = file.equations.iter().map(|equation| (&equation.node.target, &*equation.node.subscripts));
+    let joint = file.joint_equations.iter().flat_map(|equation| &equation.node.targets);
+    plain.chain(joint.map(|(target, subscripts)| (target, &**subscripts))).collect()
 }

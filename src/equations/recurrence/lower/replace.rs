@@ -47,7 +47,7 @@ impl Lowering<'_> {
                 (index.node.clone(), low.zip(high))
             }
             Some(binding) => {
-                self.report(self.refuse_steps(tensor, binding));
+                self.report(self.steps_not_by_ones(tensor, binding));
                 return;
             }
         };
@@ -56,33 +56,30 @@ impl Lowering<'_> {
         }
     }
 
-    /// Steps without a range, or with one that does not run by ones.
-    fn refuse_steps(&self, tensor: &ast::Tensor, binding: &ast::Binding) -> Diagnostic {
+    /// What is said of steps without a range, or with one that does not run by ones.
+    fn steps_not_by_ones(&self, tensor: &ast::Tensor, binding: &ast::Binding) -> Diagnostic {
         let (index, name) = (&binding.index.node, &tensor.name.node);
-        let (message, help) = match &binding.range {
-            None => (
+        let (message, help) = match (&binding.range, binding.step) {
+            (None, _) => (
                 format!("the steps of `{name}` have no range"),
                 format!("say from where to where they run: `over {index} in 0..N`"),
             ),
-            Some((low, _)) => {
-                let low = if low.node == ast::Term::Number(0.0) { String::new() } else { print_expression(low) };
-                let sign = match (binding.step < 0, low.is_empty()) {
-                    (true, true) => "-",
-                    (true, false) => " - ",
-                    (false, true) => "",
-                    (false, false) => " + ",
-                };
-                let times = if binding.step.abs() == 1 { String::new() } else { format!("{} * ", binding.step.abs()) };
-                let place = format!("{low}{sign}{times}{index}");
+            (Some((low, _)), -1) => {
+                let low = print_expression(low);
                 (
-                    format!("the steps of `{name}` run by {}", binding.step),
-                    format!(
-                        "count them by ones, `over {index} in 0..N`, and write `{place}` in the equations where `{index}` stood"
-                    ),
+                    format!("the steps of `{name}` run backward"),
+                    format!("count them from 0, and write `{low} - {index}` in the equations where `{index}` stood"),
                 )
             }
+            (Some(_), step) => (
+                format!("the steps of `{name}` run by {step}"),
+                format!(
+                    "steps run by ones; for others declare a tensor with an index for the steps in place of `inout {name}`"
+                ),
+            ),
         };
-        self.blame(binding.index.span, message, "of what is replaced").help(help)
+        let label = format!("the steps in which `{name}` is replaced");
+        self.blame(binding.index.span, message, &label).help(help)
     }
 
     /// The names of sizes and tensors.

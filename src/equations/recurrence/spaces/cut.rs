@@ -104,8 +104,11 @@ fn cut_settled(settled: &RecurrenceSystem, splits: bool) -> Checked<SpaceSystem>
     system.equations.iter().for_each(|equation| cutter.cut_equation(equation));
     let mut cut = cutter.cut;
     merge_spaces(&mut cut);
-    join_sums(&mut cut);
-    merge_spaces(&mut cut);
+    // In a tile the parts of an equation stand beside each other, and each names its own sum.
+    if splits {
+        join_sums(&mut cut);
+        merge_spaces(&mut cut);
+    }
     let sizes = Polyhedron::sizes(&cut.parameters);
     cut.spaces.iter_mut().for_each(|space| space.domain.set = space.domain.set.irredundant(&sizes));
     find_sources(&mut cut)?;

@@ -97,7 +97,7 @@ fn check_expression(system: &RecurrenceSystem, context: &Context, expression: &E
         Expr::Number(_) | Expr::Index(_) => {}
         Expr::Read { tensor, subscripts, span } => {
             let found = check_access(system, context, tensor, subscripts, *span);
-            errors.extend(found.map(|found| found.help(help_for_read(system, *span))));
+            errors.extend(found.map(|found| found.help(help_for_read(system, (tensor, subscripts), *span))));
         }
         Expr::Apply(function, arguments) => match (function, arguments.as_slice()) {
             (Function::Select, [condition, chosen, other]) => {
@@ -170,9 +170,16 @@ fn check_access(
 }
 
 /// What to write for a read that can leave its tensor, in the words of the kernel.
-fn help_for_read(system: &RecurrenceSystem, span: Span) -> String {
+fn help_for_read(system: &RecurrenceSystem, (tensor, subscripts): (&Name, &[Affine]), span: Span) -> String {
+    let is_before = |subscript: &Affine| subscript.is_constant() && subscript.constant_term() < 0;
+    if subscripts.iter().any(is_before) {
+        return "elements are counted from 0; the last of N is that of `N - 1`".to_owned();
+    }
     let written = system.source.slice(span);
-    format!("bound the index with `where`, write `({written} else 0)` if it is 0 out there, or declare a larger tensor")
+    let forms: Vec<String> = subscripts.iter().map(Affine::to_string).collect();
+    let read =
+        if written.contains(['\n', '#']) { format!("{tensor}[{}]", forms.join(", ")) } else { written.to_owned() };
+    format!("bound the index with `where`, write `({read} else 0)` if it is 0 out there, or declare a larger tensor")
 }
 
 /// The smallest sizes, and there the first point, at which one of the forms is negative.
