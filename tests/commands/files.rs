@@ -151,6 +151,8 @@ fn what_is_refused_leaves_nothing() {
         ("sim", ["--trace", &*nowhere], "there is no folder"),
         ("sim", ["--report", &*nowhere], "there is no folder"),
         ("exec", ["--machine", &*nowhere], "there is no such file"),
+        ("exec", ["--input", "A=no.npy"], "there is no such file"),
+        ("sim", ["--input", "A=no.npy"], "there is no such file"),
         ("exec", ["--machine", "machines/ideal.toml"], "does not say how long messages"),
         ("exec", ["--reference", "kernels/lu.rec"], "is not what this program computes"),
         ("exec", ["--reference", "kernels/trsm.rec"], "the kernel has  the sizes N, R"),

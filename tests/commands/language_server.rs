@@ -176,6 +176,14 @@ fn what_has_not_the_form_of_the_protocol_ends_nothing() {
     editor.end();
 }
 
+/// The twin of `end`: an editor that leaves without a word is told by the code, as the protocol says.
+#[test]
+fn an_exit_before_a_shutdown_is_code_1() {
+    let mut editor = Editor::start();
+    editor.say("exit", &Value::Null);
+    assert_eq!(editor.child.wait().expect("it ends").code(), Some(1));
+}
+
 /// The text with a letter of two units in the place of each first letter of a comment, and blanks before lines left as they are.
 fn wide(text: &str) -> String {
     text.lines().map(|line| line.replacen("# ", "# \u{1d400}\u{1d401} ", 1) + "\n").collect()

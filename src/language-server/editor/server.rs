@@ -4,7 +4,7 @@ use super::document::Document;
 use super::{completion, definition, hover, messages, place};
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, Response};
 use lsp_types::notification::{
-    DidChangeTextDocument, DidCloseTextDocument, DidOpenTextDocument, Notification as _, PublishDiagnostics,
+    DidChangeTextDocument, DidCloseTextDocument, DidOpenTextDocument, Exit, Notification as _, PublishDiagnostics,
 };
 use lsp_types::request::{Completion, GotoDefinition, HoverRequest, Request as _};
 use lsp_types::{
@@ -42,6 +42,9 @@ pub fn serve(connection: &Connection) -> Result<(), Broken> {
         match message {
             Message::Request(request) if connection.handle_shutdown(&request)? => return Ok(()),
             Message::Request(request) => server.answer(request)?,
+            Message::Notification(said) if said.method == Exit::METHOD => {
+                return Err("it said `exit` before `shutdown`".into());
+            }
             Message::Notification(notification) => server.note(notification)?,
             Message::Response(_) => {}
         }

@@ -6,7 +6,7 @@
 use super::kind::Kind;
 use ndarray_npy::npy::header::{Header, Layout};
 use std::fs::File;
-use std::io::Seek;
+use std::io::{ErrorKind, Seek};
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -130,7 +130,17 @@ impl NpySource {
 }
 
 fn unopened(path: &Path, error: &std::io::Error) -> Diagnostics {
-    vec![Diagnostic::new(format!("cannot read `{}`: {error}", path.display())).about(MessageCode::File)]
+    let why = match error.kind() {
+        ErrorKind::NotFound => "there is no such file".to_owned(),
+        ErrorKind::IsADirectory => "it is a folder".to_owned(),
+        _ => error.to_string(),
+    };
+    let fault = Diagnostic::new(format!("cannot read `{}`: {why}", path.display()));
+    vec![
+        fault
+            .help("write it with `numpy.save(name, array)`, or leave the input out to have it filled")
+            .about(MessageCode::File),
+    ]
 }
 
 impl Source for NpySource {
