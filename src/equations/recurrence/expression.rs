@@ -37,6 +37,21 @@ impl Expr {
         }
     }
 
+    /// The expression with what it is directly made of changed: arguments, or the body of a reduction.
+    pub(super) fn with_parts(&self, changed: &dyn Fn(&Expr) -> Expr) -> Expr {
+        match self {
+            Expr::Number(_) | Expr::Index(_) | Expr::Read { .. } => self.clone(),
+            Expr::Apply(function, arguments) => Expr::Apply(*function, arguments.iter().map(changed).collect()),
+            Expr::Reduce { operator, index, range, body, span } => Expr::Reduce {
+                operator: *operator,
+                index: index.clone(),
+                range: range.clone(),
+                body: Box::new(changed(body)),
+                span: *span,
+            },
+        }
+    }
+
     /// The expression with other elements read in place of those that `element` knows.
     pub fn redirect(&self, element: &impl Fn(&Name, &[Affine]) -> Option<(Name, Vec<Affine>)>) -> Expr {
         self.rebuild(&BTreeMap::new(), element)

@@ -166,20 +166,8 @@ fn greatest(bound: &Bound) -> Affine {
 /// range, where the new tensor has no elements.
 fn replaced_beside(value: &Expr, part: &Expr, by: &Expr) -> Expr {
     match value {
-        Expr::Number(_) | Expr::Index(_) | Expr::Read { .. } => value.clone(),
-        Expr::Apply(function, arguments) => {
-            Expr::Apply(*function, arguments.iter().map(|argument| replaced_beside(argument, part, by)).collect())
-        }
-        Expr::Reduce { operator, index, range, body, span } => {
-            let body = if has_itself(body, part) { replaced(body, part, by) } else { replaced_beside(body, part, by) };
-            Expr::Reduce {
-                operator: *operator,
-                index: index.clone(),
-                range: range.clone(),
-                body: Box::new(body),
-                span: *span,
-            }
-        }
+        Expr::Reduce { body, .. } if has_itself(body, part) => replaced(value, part, by),
+        _ => value.with_parts(&|inner| replaced_beside(inner, part, by)),
     }
 }
 
@@ -194,22 +182,7 @@ fn has_itself(value: &Expr, part: &Expr) -> bool {
 
 /// The expression with one part of it replaced wherever it stands.
 fn replaced(value: &Expr, part: &Expr, by: &Expr) -> Expr {
-    if value == part {
-        return by.clone();
-    }
-    match value {
-        Expr::Number(_) | Expr::Index(_) | Expr::Read { .. } => value.clone(),
-        Expr::Apply(function, arguments) => {
-            Expr::Apply(*function, arguments.iter().map(|argument| replaced(argument, part, by)).collect())
-        }
-        Expr::Reduce { operator, index, range, body, span } => Expr::Reduce {
-            operator: *operator,
-            index: index.clone(),
-            range: range.clone(),
-            body: Box::new(replaced(body, part, by)),
-            span: *span,
-        },
-    }
+    if value == part { by.clone() } else { value.with_parts(&|inner| replaced(inner, part, by)) }
 }
 
 /// From the first read of an expression to the last.
