@@ -7,7 +7,7 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::string::FromUtf8Error;
 use std::sync::Arc;
-use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, MessageCode, nearest};
+use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, MessageCode, nearest, plain};
 use systole_base::machine::{Cluster, Machine, stem};
 use systole_base::span::Source;
 use systole_base::whole;
@@ -40,14 +40,6 @@ fn not_text(path: &Path, error: &FromUtf8Error) -> Diagnostic {
     Diagnostic::new(format!("cannot read `{}`: {what}", path.display()))
         .help("save it as UTF-8")
         .about(MessageCode::File)
-}
-
-fn plain(error: &std::io::Error) -> String {
-    match error.kind() {
-        std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
-        std::io::ErrorKind::IsADirectory => "it is a folder".to_owned(),
-        _ => error.to_string(),
-    }
 }
 
 /// How many files are named, and how many folders deep they are looked for.

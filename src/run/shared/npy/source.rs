@@ -6,11 +6,11 @@
 use super::kind::Kind;
 use ndarray_npy::npy::header::{Header, Layout};
 use std::fs::File;
-use std::io::{ErrorKind, Seek};
+use std::io::Seek;
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, MessageCode, plural};
+use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, MessageCode, plain, plural};
 use systole_program::array::elements::{PART, Source, cut_runs};
 
 /// An array in a file.
@@ -130,12 +130,7 @@ impl NpySource {
 }
 
 fn unopened(path: &Path, error: &std::io::Error) -> Diagnostics {
-    let why = match error.kind() {
-        ErrorKind::NotFound => "there is no such file".to_owned(),
-        ErrorKind::IsADirectory => "it is a folder".to_owned(),
-        _ => error.to_string(),
-    };
-    let fault = Diagnostic::new(format!("cannot read `{}`: {why}", path.display()));
+    let fault = Diagnostic::new(format!("cannot read `{}`: {}", path.display(), plain(error)));
     vec![
         fault
             .help("write it with `numpy.save(name, array)`, or leave the input out to have it filled")

@@ -6,7 +6,7 @@
 use std::fs::File;
 use std::io::Seek;
 use std::path::Path;
-use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, MessageCode, nearest};
+use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, MessageCode, nearest, plain};
 use systole_run::shared::npy::NpySource;
 use zip::ZipArchive;
 
@@ -44,7 +44,8 @@ pub fn array(path: &Path, name: &str) -> Checked<NpySource> {
 
 fn open(path: &Path) -> Checked<ZipArchive<File>> {
     let file = File::open(path).map_err(|error| {
-        vec![Diagnostic::new(format!("cannot read `{}`: {error}", path.display())).about(MessageCode::File)]
+        let fault = Diagnostic::new(format!("cannot read `{}`: {}", path.display(), plain(&error)));
+        vec![fault.help("write it with `numpy.savez(name, A=a, B=b)`").about(MessageCode::File)]
     })?;
     ZipArchive::new(file).map_err(|error| {
         let fault = Diagnostic::new(format!("`{}` cannot be used as an archive of arrays: {error}", path.display()));
