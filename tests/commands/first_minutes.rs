@@ -104,6 +104,7 @@ fn every_kernel_and_every_machine_is_an_example() {
         assert!(!text("title").is_empty() && text("kind") != "others", "{one}");
     }
     assert!(good(&["examples", "cannon"]).contains("systole prove kernels/matmul.rec --schedule cannon"));
+    assert!(good(&["examples", "mttkrp"]).contains("product: A = B (C . D), the heart"), "a title is a whole sentence");
     let message = misused(&["examples", "colesky"]);
     assert!(message.contains("did you mean `cholesky`?"), "{message}");
     assert!(misused(&["examples", "nothing of the kind"]).contains("systole examples lists all"));

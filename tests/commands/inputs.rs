@@ -77,6 +77,33 @@ fn programs_take_what_their_kernel_declares() {
     }
 }
 
+/// Who gives some arrays and forgets one is told what it holds instead.
+#[test]
+fn inputs_that_no_file_gives_are_named() {
+    let folder = Folder::new();
+    let kernel = folder.path("sum.rec");
+    std::fs::write(&kernel, "kernel sum(N)\nin a[N], b[N]\nout y[N]\ny[i] = a[i] + b[i]\n").expect("written");
+    let program = folder.path("sum.pe");
+    good(&["emit", &kernel, "-o", &program]);
+    let (a, b) = (folder.named("a", "x.npy"), folder.named("b", "x.npy"));
+    for command in [["run", &kernel], ["sim", &program], ["exec", &program]] {
+        let some = [&command[..], &["--size", "N=3", "--seed", "7", "--input", &a]].concat();
+        let text = good(&some);
+        assert!(text.contains("`b`, from --seed 7: no file gives it"), "{text}");
+        assert_eq!(json(&some)["filled"], serde_json::json!(["b"]));
+        // The twins: all are given, or none is.
+        assert!(json(&[&some[..], &["--input", &b]].concat())["filled"].is_null());
+        assert!(json(&[&command[..], &["--size", "N=3"]].concat())["filled"].is_null());
+        // What names no array, or no file of one, is refused before anything else is asked.
+        let command = [&command[..], &["--input", "nope"]].concat();
+        assert!(misused(&command).contains("`nope` does not name an input"));
+    }
+    let output = folder.named("y", "y.npz");
+    let message = misused(&["run", &kernel, "--output", &output]);
+    assert!(message.contains("names an archive") && message.contains("y.npy"), "{message}");
+    assert!(!std::path::Path::new(&folder.path("y.npz")).exists());
+}
+
 /// Halves and bytes give what doubles of the same numbers give, on the simulator and on threads.
 #[test]
 fn small_types_are_numbers_like_others() {

@@ -221,6 +221,12 @@ fn rules_and_programs_have_messages_too() {
         object(&printed)["diagnostics"].as_array().unwrap().iter().map(|said| expected(said, &wrong)).collect();
     let found: Vec<Value> = editor.change("file:///cannon.pe", &wrong).iter().map(shown).collect();
     assert_eq!(found, wanted);
+    // One that can still be read runs, with a warning.
+    let deeper = program.replacen("(depth 2)", "(depth 3)", 1);
+    assert_ne!(deeper, program);
+    let said = editor.change("file:///cannon.pe", &deeper);
+    assert_eq!((said.len(), &said[0]["severity"]), (1, &json!(2)), "{said:?}");
+    assert!(said[0]["message"].as_str().unwrap().contains("is not the text that was proved"), "{said:?}");
     // What is neither is nothing to the server: the next answer is to the next question.
     editor.say(
         "textDocument/didOpen",

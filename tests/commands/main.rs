@@ -90,6 +90,8 @@ mod schedules;
 
 mod search;
 
+mod signs;
+
 mod sim;
 
 mod slanted;

@@ -67,6 +67,11 @@ fn a_reference_that_means_something_else_is_code_1() {
     let ran = systole(&["sim", &program, "--size", "M=2,N=2,K=2", "--reference", &other]);
     assert_eq!(ran.code, 1);
     assert!(ran.stdout.contains("DIFFERS"), "{}", ran.stdout);
+    // Programs that call it have it as a message.
+    let ran = systole(&["sim", &program, "--size", "M=2,N=2,K=2", "--reference", &other, "--json"]);
+    let object = object(&ran.stdout);
+    let message = object["diagnostics"][0]["message"].as_str().expect("a message");
+    assert!(message.starts_with("the run differs from the reference: `C["), "{message}");
 }
 
 /// The chain of `w2` runs from the last term to the first, which rounds otherwise than the equation; by a weight of another kernel

@@ -35,9 +35,9 @@ pub fn systole_in(folder: &Path, variables: &[(&str, &str)], arguments: &[&str])
     }
 }
 
-/// What a command says, but for the line that its search takes long, which depends on the machine.
+/// What a command says, but for its signs of life, which depend on the machine.
 pub fn timeless(said: &str) -> String {
-    said.split_inclusive('\n').filter(|line| !line.starts_with("  search    takes long")).collect()
+    said.split_inclusive('\n').filter(|line| !line.contains(" s so far")).collect()
 }
 
 /// Runs a command that must end well and say nothing on standard error.

@@ -1,11 +1,13 @@
 //! Ctrl-C: a search tells the best so far, with code 130.
 
+use super::start::{object, timeless};
+use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 use tempfile::TempDir;
 
 /// Five indices have 250 million maps: more than anybody waits for.
-const DEPTHWISE: &str = "\
+pub const DEPTHWISE: &str = "\
 kernel depthwise(C, M, N, K, L)
 in W[C, K, L], X[C, M + K - 1, N + L - 1]
 out Y[C, M, N]
@@ -25,7 +27,7 @@ fn interrupted(folder: &TempDir, command: &str, flags: &[&str]) -> (Option<i32>,
     assert!(kill.success(), "it has not ended by itself");
     let output = child.wait_with_output().expect("it ends");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
-    (output.status.code(), text(output.stdout), text(output.stderr))
+    (output.status.code(), text(output.stdout), timeless(&text(output.stderr)))
 }
 
 #[test]
@@ -43,6 +45,24 @@ fn a_search_that_is_stopped_tells_the_best_so_far() {
     assert!(said.contains("the search for a design of `depthwise` was stopped"), "{said}");
     assert!(said.contains("the best so far"), "{said}");
     assert!(!folder.path().join("depthwise.pe").exists());
+}
+
+/// Programs that wait for an object get one.
+#[test]
+fn what_is_no_search_leaves_an_object_behind() {
+    let mut systole = Command::new(env!("CARGO_BIN_EXE_systole"));
+    systole.args(["calibrate", "--tile", "64", "--json"]).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = systole.spawn().expect("the program starts");
+    // It has begun when it says how much it measures.
+    let mut said = BufReader::new(child.stderr.take().expect("a pipe"));
+    said.read_line(&mut String::new()).expect("a line");
+    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
+    assert!(kill.success(), "it has not ended by itself");
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(130));
+    let object = object(&String::from_utf8(output.stdout).expect("text"));
+    let message = "the command was interrupted, and has no result";
+    assert_eq!(object["diagnostics"][0]["message"], message, "{object}");
 }
 
 /// A point whose search was stopped is not done, so the next run looks at it again.

@@ -70,4 +70,6 @@ fn an_exploration_needs_a_sweep() {
 fn a_folder_that_cannot_be_made_is_refused() {
     let message = refused(&["kernels/matmul.rec", "--sweep", "size.N=1", "--out", "Cargo.toml/sweep"]);
     assert!(message.contains("cannot keep the journal"), "{message}");
+    let message = refused(&["kernels/matmul.rec", "--sweep", "size.N=1", "--out", "Cargo.toml"]);
+    assert!(message.contains("cannot write the folder `Cargo.toml`: it is a file"), "{message}");
 }

@@ -20,9 +20,9 @@ fn kernel(value: &str) -> String {
 fn what_is_written_in_place_of_a_function_is_accepted() {
     let words = [
         "relu", "clamp", "clip", "square", "sqr", "sq", "power", "sigmoid", "logistic", "softplus", "rsqrt", "fabs",
-        "sgn", "ln", "log2", "log10", "exp2", "tan", "sinh", "cosh", "fma", "fmax", "fmin", "if", "ifelse", "int",
-        "mod", "fmod", "round", "mean", "average", "avg", "product", "maximum", "minimum", "count", "any", "all",
-        "total",
+        "sgn", "ln", "log2", "log10", "exp2", "tan", "sinh", "cosh", "fma", "fmax", "fmin", "if", "ifelse", "not",
+        "int", "mod", "fmod", "round", "mean", "average", "avg", "product", "maximum", "minimum", "count", "any",
+        "all", "total",
     ];
     for word in words {
         let (message, help) = first_error(&kernel(&format!("{word}(a)")));
@@ -56,6 +56,12 @@ fn what_is_written_in_place_of_syntax_is_accepted() {
         ("x[i] where i in 1..N", "1 <= i < N", "x[i] where 1 <= i < N"),
         ("x[i] where 0 < i and i < N", "where 0 < i, i < j", "x[i] where 0 < i, i < N"),
         ("x[i - 1]", "(x[i - 1] else 0)", "(x[i - 1] else 0)"),
+        ("np.sum(x)", "sum(k in 0..N) x[k]", "sum(k in 0..N) x[k]"),
+        ("np.sqrt(x[i])", "sqrt(..)", "sqrt(x[i])"),
+        ("not (x[i] < a)", "1 - (a < b)", "1 - (x[i] < a)"),
+        ("!(x[i] < a)", "1 - (a < b)", "1 - (x[i] < a)"),
+        ("x[i] where not i < 1", "i >= j", "x[i] where i >= 1"),
+        ("x[i] where i ~= 0", "!=", "x[i] where i != 0"),
     ] {
         let (_, help) = first_error(&kernel(faulty));
         assert!(help.contains(&format!("`{said}`")), "{faulty}: {help}");
@@ -77,8 +83,11 @@ fn an_error_of_another_kind_is_not_told_of_habits() {
         "y[i] = clamp(x[i], low = 0)",
         "schedule s: place (i)",
         "y[i] = x[i] : i > 0",
+        "y[i] = x[i] . b",
+        "y[i] = x[i] + not",
     ];
-    let told: BTreeSet<&str> = ["loops", "a mean", "range stands", "no type", "side by side", "select("].into();
+    let told: BTreeSet<&str> =
+        ["loops", "a mean", "range stands", "no type", "side by side", "select(", "prefix", "members"].into();
     for text in texts {
         let (_, help) = first_error(&format!("kernel other(N)\nin x[N], a, b, low\nout y[N], loop[N]\n{text}\n"));
         assert!(told.iter().all(|words| !help.contains(words)), "{text}: {help}");

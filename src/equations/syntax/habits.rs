@@ -30,6 +30,8 @@ pub(super) fn instead_of(text: &str, start: usize, met: &str) -> Option<String> 
         Stop::comparison,
         Stop::subscripts,
         Stop::colon,
+        Stop::member,
+        Stop::negation,
         Stop::sign,
         Stop::range_with_equals,
         Stop::range_in_condition,
@@ -227,6 +229,36 @@ impl Stop<'_> {
         Some(help.to_owned())
     }
 
+    /// `A.T`, `np.sum(x)`, `0.5f`.
+    fn member(&self) -> Option<String> {
+        let member = first_word(self.rest.strip_prefix('.')?);
+        let of = last_word(self.before);
+        if !is_word(of) || !is_word(member) {
+            return None;
+        }
+        let call = self.rest[1 + member.len()..].starts_with('(');
+        Some(match (member, call) {
+            ("T", false) => format!("a transpose has its subscripts the other way round: `{of}[j, i]`"),
+            (word, true) if is_reduction(word) => format!("a reduction names its index: `{word}(k in 0..N) x[k]`"),
+            (word, true) => told(word).unwrap_or_else(|| format!("functions have no prefix: `{word}(..)`")),
+            (_, false) => "a tensor has elements and no members; its extents are the kernel's sizes".to_owned(),
+        })
+    }
+
+    /// `not (x[i] > 0)`, `!(..)`, `~=`.
+    fn negation(&self) -> Option<String> {
+        let is_unequal = self.rest.starts_with("~=");
+        let is_negation = last_word(self.before) == "not" || self.met == "!" || self.met == "~";
+        match (is_unequal, is_negation, self.is_in_conditions()) {
+            (true, ..) => Some("this comparison is written `!=`".to_owned()),
+            (_, true, true) => {
+                Some("the opposite of a comparison is another one: `i >= j` in place of not `i < j`".to_owned())
+            }
+            (_, true, false) => Some("what does not hold is `1 - (a < b)`".to_owned()),
+            _ => None,
+        }
+    }
+
     /// Signs that stand for nothing here.
     fn sign(&self) -> Option<String> {
         let help = match self.met {
@@ -358,7 +390,7 @@ const FOREIGN_REDUCTIONS: [(&str, &str); 12] = [
 ];
 
 /// Functions of other languages, and what is written here.
-const FOREIGN_FUNCTIONS: [(&str, &str); 29] = [
+const FOREIGN_FUNCTIONS: [(&str, &str); 30] = [
     ("relu", "`max(x, 0)`"),
     ("clamp", "`min(max(x, low), high)`"),
     ("clip", "`min(max(x, low), high)`"),
@@ -383,6 +415,7 @@ const FOREIGN_FUNCTIONS: [(&str, &str); 29] = [
     ("fmax", "`max(a, b)`, which is no number where one of them is none"),
     ("fmin", "`min(a, b)`, which is no number where one of them is none"),
     ("if", "`select(c, a, b)`"),
+    ("not", "`1 - (a < b)`"),
     ("ifelse", "`select(c, a, b)`"),
     ("int", "`floor(x)`, of what is not negative"),
     ("mod", "`a - b * floor(a / b)`; of an index `i mod 2`"),

@@ -14,7 +14,13 @@ use systole_program::array;
 
 /// All messages of a document.
 pub fn messages(document: &Document, uri: &Uri) -> Vec<Shown> {
-    wrong(document).iter().map(|said| shown(said, &document.source, uri)).collect()
+    let shown =
+        |severity| move |said: &Diagnostic| Shown { severity: Some(severity), ..shown(said, &document.source, uri) };
+    let errors = wrong(document);
+    let changed =
+        array::changed(&document.source).filter(|_| errors.is_empty() && document.language == Language::Program);
+    let errors = errors.iter().map(shown(DiagnosticSeverity::ERROR));
+    errors.chain(changed.iter().map(shown(DiagnosticSeverity::WARNING))).collect()
 }
 
 fn wrong(document: &Document) -> Diagnostics {
@@ -46,7 +52,6 @@ fn shown(said: &Diagnostic, source: &Source, uri: &Uri) -> Shown {
     let others: Vec<DiagnosticRelatedInformation> = others.collect();
     Shown {
         range: labels.first().map_or_else(Range::default, |(span, _)| range(*span)),
-        severity: Some(DiagnosticSeverity::ERROR),
         code: Some(NumberOrString::String(said.code().keyword().to_owned())),
         source: Some("systole".to_owned()),
         message: text(said),

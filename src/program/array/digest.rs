@@ -4,6 +4,8 @@
 //! against accidents and edits, not against someone who writes a new digest.
 
 use sha2::{Digest, Sha256};
+use systole_base::diagnostic::Diagnostic;
+use systole_base::span::Source;
 
 const OPENING: &str = "(digest \"";
 const CLOSING: &str = "\"))";
@@ -19,6 +21,12 @@ pub(super) fn seal(text: &str) -> String {
 pub fn is_untouched(text: &str) -> Option<bool> {
     let (body, after) = text.rsplit_once(OPENING)?;
     Some(after.trim_end().strip_suffix(CLOSING) == Some(hexadecimal(body).as_str()))
+}
+
+/// What is to be said of a program whose text is not the one that was printed.
+pub fn changed(source: &Source) -> Option<Diagnostic> {
+    let said = format!("`{}` is not the text that was proved; its proofs do not cover this run", source.name);
+    (is_untouched(&source.text) != Some(true)).then(|| Diagnostic::new(said))
 }
 
 fn hexadecimal(text: &str) -> String {

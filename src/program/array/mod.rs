@@ -38,7 +38,7 @@ pub use printer::{class_lines, print};
 
 mod digest;
 
-pub use digest::is_untouched;
+pub use digest::{changed, is_untouched};
 
 mod s_expression;
 

@@ -3,7 +3,7 @@
 //! In: the words of a command line, without the name of the program before them. Out: what a process would have printed and said, and its
 //! exit code. Meanwhile another thread may ask how far it has come, or end it.
 
-use super::flags::arguments::{Arguments, Command};
+use super::flags::arguments::Arguments;
 use super::shown::output::{Output, WatchedBar};
 use super::{code, dispatch, misread};
 use clap::Parser;
@@ -73,7 +73,7 @@ impl Call {
         arguments.command.mean_designs();
         arguments.command.end_by(&self.token);
         let output = Output::kept(arguments.json, self.bar.clone());
-        let done = match without_end(&arguments.command) {
+        let done = match arguments.command.without_end() {
             Some(command) => {
                 let said =
                     format!("`{command}` goes on until it is ended, and a command within a process ends by itself");
@@ -93,15 +93,6 @@ impl Call {
         let refusal = refusal_of(&diagnostics).cloned();
         let code = code(verdict, &self.token);
         Ran { code, printed: output.printed(), said: output.said(), problems, refusal }
-    }
-}
-
-/// What goes on until somebody ends it.
-fn without_end(command: &Command) -> Option<&'static str> {
-    match command {
-        Command::Check(arguments) if arguments.watch => Some("check --watch"),
-        Command::LanguageServer => Some("language-server"),
-        _ => None,
     }
 }
 

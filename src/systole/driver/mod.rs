@@ -37,10 +37,12 @@ use commands::{
 use flags::arguments::{Arguments, Command};
 use shown::output::Output;
 use shown::refusal_json::failure_json;
+use shown::signs;
 use std::process::ExitCode;
 use systole_base::cancel::Token;
 use systole_base::diagnostic::{Diagnostic, Diagnostics, render};
 use systole_compile::smt::find_solver;
+use systole_run::exec::started_together;
 
 /// How a command that did its work ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,7 +108,13 @@ pub fn main() -> ExitCode {
     let token = stop::of_process();
     arguments.command.end_by(&token);
     let output = Output::new(arguments.json);
-    let verdict = dispatch(&arguments.command, &output).unwrap_or_else(|failure| {
+    if output.is_json() {
+        stop::with_object();
+    }
+    let work = || dispatch(&arguments.command, &output);
+    let speaks = is_first_of_its_kind() && arguments.command.without_end().is_none();
+    let done = if speaks { signs::beside(&output, work) } else { work() };
+    let verdict = done.unwrap_or_else(|failure| {
         failure.say(&output);
         failure.verdict
     });
@@ -116,6 +124,11 @@ pub fn main() -> ExitCode {
     let fault = Diagnostic::new(format!("cannot write standard output: {why}"));
     output.error(&render(&[fault.help("what is there of it is not all")], output.has_colour()));
     ExitCode::from(Verdict::Refuted.code())
+}
+
+/// Whether no process that was started together with this one speaks for it.
+fn is_first_of_its_kind() -> bool {
+    started_together().and_then(|(_, rank)| rank).is_none_or(|rank| rank == 0)
 }
 
 /// The exit code of a command that was not cut short, or was.

@@ -1,12 +1,15 @@
 //! Ctrl-C: a search stops and tells the best so far; all else ends at once, and so does a search that is asked twice. A search that has
 //! only so long stops then too, and the command goes on with the best so far. Who calls a command from a program cancels it by its token.
 //!
-//! Out: exit code 130 after Ctrl-C, as shells have it for a process that was interrupted.
+//! Out: exit code 130 after Ctrl-C, as shells have it for a process that was interrupted. Under `--json` there is an object then too, which
+//! says so.
 
-use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use super::shown::output::Output;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{LazyLock, Once};
 use std::time::Instant;
 use systole_base::cancel::Token;
+use systole_base::diagnostic::Diagnostic;
 
 /// The exit code of what was stopped.
 pub const CODE: u8 = 130;
@@ -15,6 +18,7 @@ pub const CODE: u8 = 130;
 static PROCESS: LazyLock<Token> = LazyLock::new(Token::default);
 static WATCH: Once = Once::new();
 static SEARCHES: AtomicUsize = AtomicUsize::new(0);
+static SAYS_OBJECTS: AtomicBool = AtomicBool::new(false);
 
 /// The token of the command that this process is.
 pub fn of_process() -> Token {
@@ -37,8 +41,7 @@ impl Search<'_> {
     /// Begins one.
     pub fn begin(end: &End) -> Search<'_> {
         if end.token == *PROCESS {
-            // Where there can be no handler Ctrl-C ends the process, as ever.
-            WATCH.call_once(|| drop(ctrlc::set_handler(interrupted)));
+            watch();
         }
         SEARCHES.fetch_add(1, SeqCst);
         Search(end)
@@ -56,8 +59,24 @@ impl Drop for Search<'_> {
     }
 }
 
+fn watch() {
+    // Where there can be no handler Ctrl-C ends the process, as ever.
+    WATCH.call_once(|| drop(ctrlc::set_handler(interrupted)));
+}
+
+/// From now on Ctrl-C leaves an object behind.
+pub fn with_object() {
+    SAYS_OBJECTS.store(true, SeqCst);
+    watch();
+}
+
 fn interrupted() {
     if SEARCHES.load(SeqCst) == 0 || PROCESS.is_cancelled() {
+        if SAYS_OBJECTS.load(SeqCst) {
+            let output = Output::new(true);
+            output.diagnostics(&[Diagnostic::new("the command was interrupted, and has no result")]);
+            output.end();
+        }
         std::process::exit(i32::from(CODE));
     }
     PROCESS.cancel();

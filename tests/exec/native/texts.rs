@@ -83,6 +83,26 @@ fn what_cannot_be_written_is_refused() {
     refused(&["emit", "kernels/matmul.rec", "--target", "fortran", "-o", "x"], 2);
 }
 
+/// What stands in a folder that the command did not write stays.
+#[test]
+fn nobody_elses_file_is_written_over() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let own = folder.path().join("Makefile");
+    std::fs::write(&own, "all:\n\techo mine\n").expect("written");
+    let path = folder.path().to_str().expect("text");
+    let emit = ["emit", "kernels/matmul.rec", "--target", "c", "-o", path];
+    let message = refused(&emit, 1);
+    assert!(message.contains("Makefile` is there") && message.contains("name another folder"), "{message}");
+    assert_eq!(std::fs::read_to_string(&own).expect("text"), "all:\n\techo mine\n");
+    assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 1, "nothing else is written either");
+    // The twins: beside other files there is room, and a folder of its own is written over.
+    std::fs::rename(&own, folder.path().join("notes")).expect("renamed");
+    assert!(systole(&emit).status.success());
+    std::fs::write(&own, "changed").expect("written");
+    assert!(systole(&emit).status.success());
+    assert!(std::fs::read_to_string(&own).expect("text").contains("make debug"));
+}
+
 /// Products go to a library only if one is asked for, and only where a leaf is a product.
 #[test]
 fn products_are_left_to_a_library_that_is_asked_for() {

@@ -28,9 +28,11 @@ pub fn run(arguments: &DeriveArguments, output: &Output) -> Done {
     let sizes = inputs::sizes(&arguments.size, &system.parameters, Some(8))?;
     let limits = arguments.laws.limits();
     let wanted = Wanted { sizes: &sizes, limits, all: None };
+    let busy = output.busy("derive");
     let derivation = algebra::derive_recast(&recast, &rules, &wanted)?;
     let chosen = choose(&derivation, arguments.form)?;
     let chain = Chain::of_laws(&chosen.steps, derivation.check_steps(chosen, &rules)?);
+    drop(busy);
     print(&derivation, chosen, &chain, output);
     let lost = Lost::of(&recast, (&arguments.laws, &rules), &derivation, &wanted)?;
     if let Some(lost) = &lost {

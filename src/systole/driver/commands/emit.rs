@@ -9,6 +9,7 @@ use crate::driver::kernels::kernel::Loaded;
 use crate::driver::kernels::stages::{Asked, Reached};
 use crate::driver::kernels::written::Written;
 use crate::driver::pipeline::{KernelCommand, prove_best};
+use crate::driver::runs::trial;
 use crate::driver::shown::output::Output;
 use crate::driver::shown::{closed_form, show};
 use crate::driver::{Done, Verdict, files, pipeline};
@@ -70,6 +71,7 @@ impl KernelCommand for EmitArguments {
             return Ok(Verdict::Good);
         }
         let written = Written::new(&searched, &winner)?;
+        trial::check(&searched, &winner.design, &written.program)?;
         if self.target == Target::C {
             return emit_native::write((&written.program, &written.text), self, output);
         }

@@ -1,6 +1,7 @@
 //! `systole emit --target c`: a program as a folder of C.
 //!
-//! In: a program, of a design that was just proved or from a file. Out: the folder. Files that are there are written over, others stay.
+//! In: a program, of a design that was just proved or from a file. Out: the folder. Files of a folder that this command wrote are written
+//! over, others stay; in a folder that it did not write none is.
 
 use crate::driver::flags::arguments::{EmitArguments, Target};
 use crate::driver::flags::way;
@@ -9,10 +10,10 @@ use crate::driver::shown::output::Output;
 use crate::driver::{Done, Verdict, files};
 use serde_json::json;
 use std::path::Path;
-use systole_base::diagnostic::{Checked, Diagnostic, counted};
+use systole_base::diagnostic::{Checked, Diagnostic, MessageCode, counted};
 use systole_base::whole;
 use systole_program::array::Program;
-use systole_run::native::{NativeBackend, NativeLeaves, translate};
+use systole_run::native::{NativeBackend, NativeFile, NativeLeaves, translate};
 
 /// Whether what stands in the place of a kernel is a program.
 pub fn is_program(kernel: &str) -> bool {
@@ -77,6 +78,7 @@ pub fn of_program(arguments: &EmitArguments, output: &Output) -> Done {
 pub fn write((program, text): (&Program, &str), arguments: &EmitArguments, output: &Output) -> Done {
     let Some(folder) = arguments.output.as_deref() else { return Ok(Verdict::Misused) };
     let written = translate(program, leaves(arguments)?, backend(arguments)?)?;
+    check_own(folder, &written)?;
     if let Err(error) = std::fs::create_dir_all(folder) {
         unwritable(folder, &error.to_string())?;
     }
@@ -100,6 +102,36 @@ pub fn write((program, text): (&Program, &str), arguments: &EmitArguments, outpu
     }));
     Ok(Verdict::Good)
 }
+
+/// Refuses to write over a file in a folder that this command did not write: a `Makefile` there is somebody else's.
+fn check_own(folder: &Path, written: &[NativeFile]) -> Checked<()> {
+    let mark = written.iter().find(|file| file.name == MARK);
+    let begins_alike = |mark: &NativeFile| {
+        let there = std::fs::read_to_string(folder.join(MARK)).unwrap_or_default();
+        there.lines().next() == mark.text.lines().next()
+    };
+    if mark.is_some_and(begins_alike) {
+        return Ok(());
+    }
+    let is_other = |file: &&NativeFile| {
+        let path = folder.join(&file.name);
+        path.exists() && std::fs::read_to_string(path).ok().as_ref() != Some(&file.text)
+    };
+    match written.iter().find(is_other).map(|file| folder.join(&file.name)) {
+        Some(path) => Diagnostic::new(format!(
+            "`{}` is there, and `{}` is no folder that this command wrote",
+            path.display(),
+            folder.display()
+        ))
+        .help("name another folder: none of its files is written over")
+        .about(MessageCode::File)
+        .alone(),
+        None => Ok(()),
+    }
+}
+
+/// A file that is in every folder of C, and is nobody else's.
+const MARK: &str = "pes.h";
 
 fn unwritable(folder: &Path, why: &str) -> Checked<()> {
     Diagnostic::new(format!("cannot write the folder `{}`: {why}", folder.display()))

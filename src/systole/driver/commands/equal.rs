@@ -17,7 +17,9 @@ use systole_equations::recurrence;
 pub fn run(arguments: &EqualArguments, output: &Output) -> Done {
     let system = recurrence::load(&pipeline::source(&arguments.kernel)?)?;
     let (one, other) = (arguments.one.as_str(), arguments.other.as_str());
+    let busy = output.busy("rewrite");
     let answer = algebra::equal(&system, (one, other), &rules(&arguments.laws)?, &arguments.laws.limits())?;
+    drop(busy);
     Ok(match &answer {
         Equality::Equal(laws, report, checked) => {
             output.line(&format!("{one} = {other}, by {}; {}", counted(laws.len(), "step"), told(report)));

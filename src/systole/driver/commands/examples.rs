@@ -101,7 +101,8 @@ fn example(path: PathBuf) -> Checked<Example> {
 fn title(text: &str) -> String {
     let lines = text.lines().map_while(|line| line.strip_prefix('#')).map(str::trim);
     let comment = lines.take_while(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
-    let is_end = |at: &usize| !comment[..*at].ends_with('.');
+    // `B (C . D)` is a product, and `..` no end either.
+    let is_end = |at: &usize| !comment[..*at].ends_with(['.', ' ']);
     let end = comment.match_indices(". ").map(|(at, _)| at).find(is_end);
     let sentence = end.map_or(comment.trim_end_matches('.'), |end| &comment[..end]);
     match sentence.char_indices().nth(TITLE) {

@@ -142,9 +142,10 @@ pub fn finish(
         object["measured"] = json!({ "seconds": usual(&execution.taken).as_secs_f64() });
     }
     inputs::say_unused(&job.unused, "  unused: ", (output, &mut object));
+    inputs::say_filled(&job.filled, ("  filled: ", arguments.given.arrays.seed), (output, &mut object));
     finite::say(&finite::found(tallies), "  outputs: ", (output, &mut object));
     output.object(&object);
-    Ok(verdict(execution, agreement.as_ref().map(Agreement::is_good), output))
+    Ok(verdict(execution, agreement.as_ref().and_then(Agreement::difference).as_deref(), output))
 }
 
 /// What the run would take on the machine that is named, if one is.

@@ -68,7 +68,9 @@ fn on_ranks(world: &World, arguments: &ExecArguments, output: &Output) -> Result
         finite::add(sinks, &mut tallies);
     }
     let sources = job.as_mut().map(|job| &mut job.sources);
+    let busy = world.is_first().then(|| output.busy("execute"));
     let execution = execute_on_ranks(world, &program, &sizes, sources.zip(sinks.as_mut()), &settings)?;
+    drop(busy);
     drop(sinks);
     let verdict = match (&mut job, execution) {
         (Some(job), Some(execution)) => {

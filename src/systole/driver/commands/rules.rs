@@ -23,12 +23,14 @@ const LIMIT: Duration = Duration::from_secs(2);
 pub fn run(arguments: &RulesArguments, output: &Output) -> Done {
     let RulesAction::Check(arguments) = &arguments.action;
     let (mut looked, mut monoids) = (vec![], vec![]);
+    let busy = output.busy("check");
     for phase in [Phase::Dataflow, Phase::Algebra] {
         let rules = load_phase(phase, arguments.rules.as_deref())?;
         let (of_rules, of_monoids) = with_threads(arguments.threads, || look(phase, &rules, arguments))??;
         looked.extend(of_rules);
         monoids.extend(of_monoids);
     }
+    drop(busy);
     table::print(&looked, &monoids, arguments.cases, output);
     let refusals = looked.iter().map(|one| &one.report.refusal).chain(monoids.iter().map(|report| &report.refusal));
     let refused: Vec<Diagnostic> = refusals.flatten().cloned().collect();

@@ -18,7 +18,7 @@ use crate::driver::runs::finished::verdict;
 use crate::driver::runs::front_pages::FrontPages;
 use crate::driver::runs::missed::Missed;
 use crate::driver::runs::tracing::Tracing;
-use crate::driver::runs::{finite, inputs, outputs, timed};
+use crate::driver::runs::{finite, inputs, outputs, timed, trial};
 use crate::driver::shown::bound::Bound;
 use crate::driver::shown::output::Output;
 use crate::driver::shown::{energy, reporting, show};
@@ -60,9 +60,11 @@ impl KernelCommand for RunArguments {
     }
 
     fn run(&self, Loaded { kernel, mut lowered }: Loaded, output: &Output) -> Done {
+        self.arrays.check()?;
         let tracing = Tracing::new(&self.traces)?;
         let sought = self.sized(&kernel.origin)?;
         let setting = Setting::new(&kernel, &sought.space)?;
+        inputs::check_shapes(&kernel.origin.system, &setting.given, &self.arrays.given()?)?;
         let searched = kernel.search(&setting, output)?;
         print_kernel(kernel.system(), output);
         self.print_sizes(&sought, output);
@@ -71,6 +73,7 @@ impl KernelCommand for RunArguments {
         let winner = winner.map_err(|failure| self.refuse(&searched, failure))?;
         print_winner(&searched, &winner, output);
         let written = Written::new(&searched, &winner)?;
+        trial::check(&searched, &winner.design, &written.program)?;
         if let Some(path) = &self.program {
             files::write(path, &written.text)?;
         }
@@ -116,11 +119,15 @@ impl KernelCommand for RunArguments {
         }
         let unused = inputs::unused(Some(&kernel.origin.system), None, &self.arrays.given()?);
         inputs::say_unused(&unused, "  unused    ", (output, &mut object));
+        let filled = inputs::filled(&written.program, &self.arrays.given()?);
+        inputs::say_filled(&filled, ("  filled    ", self.arrays.seed), (output, &mut object));
         finite::say(&finite::of_outputs(&outcome.outputs), "  outputs   ", (output, &mut object["sim"]));
-        self.say_next(&kernel.origin.system, (&sought, &unused), output);
+        let differs = agreement.difference().or_else(|| as_written.as_ref()?.difference());
+        if differs.is_none() && outcome.deadlock.is_none() {
+            self.say_next(&kernel.origin.system, (&sought, &unused), output);
+        }
         output.object(&object);
-        let agrees = agreement.is_good() && as_written.as_ref().is_none_or(AsWritten::is_good);
-        Ok(verdict(&outcome, Some(agrees), output))
+        Ok(verdict(&outcome, differs.as_deref(), output))
     }
 }
 

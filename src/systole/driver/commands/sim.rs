@@ -69,9 +69,10 @@ pub fn run(arguments: &SimArguments, output: &Output) -> Done {
         object["fifos"] = json!(fitted.as_ref().map(Fit::to_json));
     }
     inputs::say_unused(&job.unused, "unused  ", (output, &mut object));
+    inputs::say_filled(&job.filled, ("filled  ", arguments.given.arrays.seed), (output, &mut object));
     finite::say(&finite::of_outputs(&outcome.outputs), "outputs  ", (output, &mut object));
     output.object(&object);
-    Ok(verdict(&outcome, agreement.as_ref().map(Agreement::is_good), output))
+    Ok(verdict(&outcome, agreement.as_ref().and_then(Agreement::difference).as_deref(), output))
 }
 
 fn show(outcome: &Outcome, agreement: Option<&Agreement>, output: &Output) {

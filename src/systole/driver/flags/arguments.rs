@@ -160,6 +160,15 @@ impl Command {
         }
     }
 
+    /// What it is called where it goes on until somebody ends it.
+    pub fn without_end(&self) -> Option<&'static str> {
+        match self {
+            Command::Check(arguments) if arguments.watch => Some("check --watch"),
+            Command::LanguageServer => Some("language-server"),
+            _ => None,
+        }
+    }
+
     /// Whoever has the token may end the command.
     pub fn end_by(&mut self, token: &Token) {
         match self {
@@ -481,7 +490,7 @@ pub struct ExploreArguments {
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Fills the inputs
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, allow_negative_numbers = true)]
     pub seed: u64,
     /// Milliseconds for each obligation; past that it is unknown
     #[arg(long, value_name = "MS", default_value_t = 10_000)]
@@ -516,7 +525,7 @@ pub struct RulesCheckArguments {
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
     pub cases: u64,
     /// Where the random numbers start
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, allow_negative_numbers = true)]
     pub seed: u64,
     /// Worker threads [default: one a core]
     #[arg(long)]

@@ -14,7 +14,7 @@ pub struct ArrayArguments {
     #[arg(long, value_name = "X=FILE.npy")]
     pub output: Vec<String>,
     /// Fills arrays that are not given
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, allow_negative_numbers = true)]
     pub seed: u64,
 }
 

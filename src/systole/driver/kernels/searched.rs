@@ -8,7 +8,6 @@ use crate::driver::kernels::{border, described, refusal};
 use crate::driver::pipeline::{refused_by_checker, with_threads};
 use crate::driver::shown::output::Output;
 use crate::driver::shown::show;
-use crate::driver::shown::waiting::Waiting;
 use crate::driver::stop;
 use std::time::{Duration, Instant};
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, counted};
@@ -70,15 +69,14 @@ pub fn search_within<'a>(
     output: &Output,
 ) -> Checked<Searched<'a>> {
     let (bar, running) = (output.progress("search"), stop::Search::begin(&setting.end));
-    let waiting = Waiting::begin(output);
+    if setting.end.at.is_none() {
+        bar.set_prefix("--seconds N, or Ctrl-C, ends it with the best designs so far");
+    }
     let progress = |done: usize, total: usize| {
         // Some ask only whether to go on.
         if total > 0 {
             bar.set_length(total as u64);
             bar.set_position(done as u64);
-        }
-        if setting.end.at.is_none() {
-            waiting.look("  search    takes long: --seconds N, or Ctrl-C, ends it with the best designs so far");
         }
         running.goes_on()
     };
@@ -220,7 +218,12 @@ impl<'a> Searched<'a> {
 
     /// What the equations mean for these inputs, in the order of the design.
     pub fn expected(&self, design: &Design, inputs: &Tensors) -> Checked<Tensors> {
-        let (origin, sizes) = (&self.kernel.origin, &self.setting.given);
+        self.expected_at(design, &self.setting.given, inputs)
+    }
+
+    /// The same at other sizes than those that were given.
+    pub fn expected_at(&self, design: &Design, sizes: &Bindings, inputs: &Tensors) -> Checked<Tensors> {
+        let origin = &self.kernel.origin;
         let chains = design.system.spaces.iter().zip(design.parts.iter().map(|part| &part.dataflow.chain));
         match origin.tiled() {
             Some(tiled) => origin.expected(tiled, &chains.collect::<Vec<_>>(), sizes, inputs),

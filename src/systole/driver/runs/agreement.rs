@@ -47,6 +47,11 @@ impl Agreement {
         !matches!(self, Agreement::Differs(_))
     }
 
+    /// How they differ, where more than rounding does.
+    pub fn difference(&self) -> Option<String> {
+        (!self.is_good()).then(|| self.to_string())
+    }
+
     /// The same for a run whose order the reference follows: there rounding is a difference.
     pub fn strictly(self) -> Agreement {
         if self.is_good() && self != Agreement::Bits { Agreement::Differs(None) } else { self }
@@ -102,7 +107,12 @@ pub fn compare(expected: &Tensors, outcome: &impl Finished, precision: Precision
     if outcome.deadlock().is_some() {
         return Agreement::Differs(None);
     }
-    let of_output = |(name, theirs): (&Name, &ArrayD<f64>)| match outcome.outputs().get(name) {
+    compare_outputs(expected, outcome.outputs(), precision)
+}
+
+/// The same of output arrays.
+pub fn compare_outputs(expected: &Tensors, found: &Tensors, precision: Precision) -> Agreement {
+    let of_output = |(name, theirs): (&Name, &ArrayD<f64>)| match found.get(name) {
         Some(ours) if ours.shape() == theirs.shape() => compare_arrays(name, [ours, theirs], most_rounding(precision)),
         _ => Agreement::Differs(None),
     };

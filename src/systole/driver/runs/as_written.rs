@@ -53,6 +53,11 @@ impl AsWritten {
         self.agreement.is_good()
     }
 
+    /// How they differ, where more than rounding does.
+    pub fn difference(&self) -> Option<String> {
+        (!self.is_good()).then(|| self.to_string())
+    }
+
     /// Refuses a form that differs from its kernel.
     ///
     /// # Errors

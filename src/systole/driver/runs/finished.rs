@@ -3,6 +3,7 @@
 use super::agreement::Agreement;
 use crate::driver::Verdict;
 use crate::driver::shown::output::Output;
+use systole_base::diagnostic::Diagnostic;
 use systole_program::array::Tensors;
 use systole_run::exec::Execution;
 use systole_run::shared::Deadlock;
@@ -44,10 +45,15 @@ pub fn say_agreement(agreement: Option<&Agreement>, output: &Output) {
     }
 }
 
-/// A deadlock is said on standard error; it, and values that differ, refute the run.
-pub fn verdict(outcome: &impl Finished, agrees: Option<bool>, output: &Output) -> Verdict {
-    if let Some(deadlock) = outcome.deadlock() {
-        output.diagnostics(&[deadlock.to_diagnostic()]);
+/// A deadlock is said on standard error; it, and values that differ, refute the run. In what way they differ is a line of the table, and a
+/// message where there is none.
+pub fn verdict(outcome: &impl Finished, differs: Option<&str>, output: &Output) -> Verdict {
+    match (outcome.deadlock(), differs) {
+        (Some(deadlock), _) => output.diagnostics(&[deadlock.to_diagnostic()]),
+        (None, Some(how)) if output.is_json() => {
+            output.diagnostics(&[Diagnostic::new(format!("the run {}", how.replace("DIFFERS", "differs")))]);
+        }
+        (None, _) => {}
     }
-    if outcome.deadlock().is_some() || agrees == Some(false) { Verdict::Refuted } else { Verdict::Good }
+    if outcome.deadlock().is_some() || differs.is_some() { Verdict::Refuted } else { Verdict::Good }
 }

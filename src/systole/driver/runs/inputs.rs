@@ -157,6 +157,25 @@ pub fn sources(
     Ok(sources)
 }
 
+/// Refuses files that are for no input of a kernel, or of another shape than theirs, before there is anything to search.
+///
+/// # Errors
+/// The name that is meant; both shapes; a file that cannot be read.
+pub fn check_shapes(kernel: &RecurrenceSystem, sizes: &Bindings, files: &[String]) -> Checked<()> {
+    let inputs: Vec<&Tensor> = kernel.tensors_with(Role::Input).collect();
+    let names: Vec<&str> = inputs.iter().map(|tensor| &*tensor.name).collect();
+    check_once("--input", files)?;
+    for file in files {
+        let (name, path) = assignment(file, &names, "input")?;
+        let source = opened(Path::new(path), name)?;
+        inputs
+            .iter()
+            .filter(|tensor| &*tensor.name == name)
+            .try_for_each(|tensor| check_shape(tensor, sizes, source.shape()))?;
+    }
+    Ok(())
+}
+
 /// Refuses an array of another shape than that of an input of a kernel.
 fn check_shape(tensor: &Tensor, sizes: &Bindings, found: &[usize]) -> Checked<()> {
     let extent = |side: &Affine| side.evaluate(sizes).and_then(|side| usize::try_from(side).ok());
@@ -196,6 +215,29 @@ pub fn say_unused(unused: &[Name], head: &str, (output, object): (&Output, &mut 
         if names.len() == 1 { "it" } else { "them" }
     ));
     object["unused"] = unused.iter().map(|name| json!(&**name)).collect();
+}
+
+/// The inputs that a program reads and no file is given for, where one is given for others: who forgets one is to hear of it.
+pub fn filled(program: &Program, files: &[String]) -> Vec<Name> {
+    let is_given =
+        |name: &Name| files.iter().any(|file| file.split_once('=').is_some_and(|(given, _)| given == &**name));
+    let inputs = program.arrays.iter().filter(|array| array.role == Role::Input && program.reads(&array.name));
+    let missing = inputs.map(|array| array.name.clone()).filter(|name| !files.is_empty() && !is_given(name));
+    missing.collect()
+}
+
+/// Says which inputs no file gives, on a line that begins so, and writes it into an object.
+pub fn say_filled(filled: &[Name], (head, seed): (&str, u64), (output, object): (&Output, &mut Value)) {
+    if filled.is_empty() {
+        return;
+    }
+    let names: Vec<String> = filled.iter().map(|name| format!("`{name}`")).collect();
+    output.line(&format!(
+        "{head}{}, from --seed {seed}: no file gives {}",
+        names.join(", "),
+        if names.len() == 1 { "it" } else { "them" }
+    ));
+    object["filled"] = filled.iter().map(|name| json!(&**name)).collect();
 }
 
 /// The input arrays of a program of a kernel, whole.

@@ -28,6 +28,8 @@ pub struct Job {
     pub sources: Sources<'static>,
     /// The inputs that files are given for and that no equation of the reference reads.
     pub unused: Vec<Name>,
+    /// The inputs that no file is given for, where one is given for others.
+    pub filled: Vec<Name>,
     reference: Option<RecurrenceSystem>,
     /// Whether no input is a file.
     is_filled: bool,
@@ -49,7 +51,8 @@ impl Job {
         let sources = inputs::sources(&program, reference.as_ref(), &sizes, &given, arrays.seed)?;
         let is_filled = arrays.input.is_empty();
         let unused = inputs::unused(reference.as_ref(), Some(&program), &given);
-        Ok(Job { program, sizes, sources, unused, reference, is_filled })
+        let filled = inputs::filled(&program, &given);
+        Ok(Job { program, sizes, sources, unused, filled, reference, is_filled })
     }
 
     /// The inputs, whole.
@@ -83,11 +86,37 @@ impl ProgramArguments {
         let own = [("the program", Some(&*self.program)), ("`--reference`", reference)];
         let written: Vec<Named<'_>> = written.iter().copied().chain(self.arrays.written()).collect();
         let read: Vec<Named<'_>> = read.iter().copied().chain(own).chain(self.arrays.read()).collect();
-        files::check(&written, &read)
+        files::check(&written, &read)?;
+        self.arrays.check()
     }
 }
 
 impl ArrayArguments {
+    /// Refuses what names no array or no file, and outputs in an archive, before there is anything to run.
+    ///
+    /// # Errors
+    /// What to type instead.
+    pub fn check(&self) -> Checked<()> {
+        for (flag, texts) in [("input", &self.input), ("output", &self.output)] {
+            let is_alone = |text: &String| flag == "input" && archive::is_archive(Path::new(text));
+            let nameless = texts.iter().find(|text| !text.contains('=') && !is_alone(text));
+            if let Some(text) = nameless {
+                let file = if text.ends_with(".npy") { text } else { "a.npy" };
+                return Diagnostic::usage(format!("`{text}` does not name an {flag}"))
+                    .help(format!("write --{flag} A={file}, where A is the array"))
+                    .alone();
+            }
+        }
+        let archived =
+            |text: &&String| text.split_once('=').is_some_and(|(_, path)| archive::is_archive(Path::new(path)));
+        match self.output.iter().find(archived) {
+            Some(text) => Diagnostic::usage(format!("`--output {text}` names an archive, and an output is one array"))
+                .help(format!("write --output {}.npy", text.trim_end_matches(".npz")))
+                .alone(),
+            None => Ok(()),
+        }
+    }
+
     /// The files of arrays that are written.
     pub fn written(&self) -> impl Iterator<Item = Named<'_>> {
         paths(&self.output, "`--output`")
@@ -110,11 +139,6 @@ fn paths<'p>(texts: &'p [String], flag: &'static str) -> impl Iterator<Item = Na
 pub fn program(source: &Arc<Source>, output: &Output) -> Checked<Program> {
     mistaken::refuse_kernel(source)?;
     let program = array::parse(&source.name, &source.text)?;
-    if array::is_untouched(&source.text) != Some(true) {
-        output.warning(&Diagnostic::new(format!(
-            "`{}` is not the text that was proved; its proofs do not cover this run",
-            source.name
-        )));
-    }
+    array::changed(source).iter().for_each(|said| output.warning(said));
     Ok(program)
 }

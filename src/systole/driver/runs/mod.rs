@@ -39,4 +39,6 @@ pub mod agreement;
 
 pub mod as_written;
 
+pub mod trial;
+
 pub mod reference;

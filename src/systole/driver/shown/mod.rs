@@ -4,7 +4,7 @@
 
 pub mod output;
 
-pub mod waiting;
+pub mod signs;
 
 pub mod unused_keys;
 

@@ -1,11 +1,12 @@
 //! Where words go: results to standard output, messages and progress to standard error.
 
 use super::diagnostic_json::{diagnostic_json, warning_json};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use serde_json::{Map, Value};
+use std::fmt;
 use std::io::{Error, ErrorKind, IsTerminal, Write};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use systole_base::diagnostic::{Diagnostic, render};
 
 /// What the words of a command are written to.
@@ -14,8 +15,8 @@ enum Streams {
     Process,
     /// Nothing.
     Nowhere,
-    /// Memory: what is printed and what is said beside it, for who called the command from a program and may watch its last bar.
-    Kept(Mutex<(String, String)>, WatchedBar),
+    /// Memory: what is printed and what is said beside it, for who called the command from a program.
+    Kept(Mutex<(String, String)>),
 }
 
 /// The last bar of a command, which another thread may look at.
@@ -38,6 +39,10 @@ pub struct Output {
     object: Mutex<(Option<Value>, Vec<Value>)>,
     /// Why standard output did not take all.
     refused: OnceLock<Error>,
+    /// What it waits for.
+    bar: WatchedBar,
+    /// When something was last written.
+    heard: Mutex<Instant>,
 }
 
 impl Output {
@@ -53,17 +58,18 @@ impl Output {
 
     /// An output that keeps what is printed, and messages.
     pub fn kept(json: bool, bar: WatchedBar) -> Output {
-        Output::of(json, Streams::Kept(Mutex::default(), bar))
+        Output { bar, ..Output::of(json, Streams::Kept(Mutex::default())) }
     }
 
     fn of(json: bool, streams: Streams) -> Output {
-        Output { json, streams, object: Mutex::default(), refused: OnceLock::new() }
+        let (object, bar) = (Mutex::default(), WatchedBar::default());
+        Output { json, streams, object, refused: OnceLock::new(), bar, heard: Mutex::new(Instant::now()) }
     }
 
     /// What was printed, where it is kept.
     pub fn printed(&self) -> String {
         match &self.streams {
-            Streams::Kept(kept, _) => kept.lock().unwrap_or_else(PoisonError::into_inner).0.clone(),
+            Streams::Kept(kept) => kept.lock().unwrap_or_else(PoisonError::into_inner).0.clone(),
             Streams::Process | Streams::Nowhere => String::new(),
         }
     }
@@ -71,7 +77,7 @@ impl Output {
     /// What was said beside it, where it is kept.
     pub fn said(&self) -> String {
         match &self.streams {
-            Streams::Kept(kept, _) => kept.lock().unwrap_or_else(PoisonError::into_inner).1.clone(),
+            Streams::Kept(kept) => kept.lock().unwrap_or_else(PoisonError::into_inner).1.clone(),
             Streams::Process | Streams::Nowhere => String::new(),
         }
     }
@@ -81,13 +87,28 @@ impl Output {
         self.json
     }
 
-    /// Whether people read it who see no progress bar.
-    pub fn is_silent_while_it_waits(&self) -> bool {
-        !std::io::stderr().is_terminal() && self.is_a_table_of_the_process()
+    /// Whether somebody reads it who sees no progress bar.
+    pub fn wants_signs(&self) -> bool {
+        self.is_of_the_process() && !self.shows_bars()
     }
 
-    fn is_a_table_of_the_process(&self) -> bool {
-        !self.json && self.is_of_the_process()
+    /// How long nothing was written.
+    pub fn silent_for(&self) -> Duration {
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner).elapsed()
+    }
+
+    /// What is said of the bar of the work that goes on, if there is one.
+    pub fn with_bar<T>(&self, say: impl FnOnce(Option<&ProgressBar>) -> T) -> T {
+        let bar = self.bar.lock().unwrap_or_else(PoisonError::into_inner);
+        say(bar.as_ref().filter(|bar| !bar.is_finished()))
+    }
+
+    fn shows_bars(&self) -> bool {
+        !self.json && self.is_of_the_process() && std::io::stderr().is_terminal()
+    }
+
+    fn is_heard(&self) {
+        *self.heard.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
     }
 
     fn is_of_the_process(&self) -> bool {
@@ -108,10 +129,11 @@ impl Output {
 
     /// Text on standard output as it is. A reader that has gone away is no error of ours.
     pub fn print(&self, text: &str) {
+        self.is_heard();
         match &self.streams {
             Streams::Process => self.print_for_the_process(text),
             Streams::Nowhere => {}
-            Streams::Kept(kept, _) => {
+            Streams::Kept(kept) => {
                 kept.lock().unwrap_or_else(PoisonError::into_inner).0.extend([text, "\n"]);
             }
         }
@@ -168,10 +190,11 @@ impl Output {
 
     /// A message on standard error.
     pub fn error(&self, text: &str) {
+        self.is_heard();
         match &self.streams {
             Streams::Process => _ = writeln!(std::io::stderr().lock(), "{}", text.trim_end()),
             Streams::Nowhere => {}
-            Streams::Kept(kept, _) => {
+            Streams::Kept(kept) => {
                 kept.lock().unwrap_or_else(PoisonError::into_inner).1.extend([text.trim_end(), "\n"]);
             }
         }
@@ -186,7 +209,7 @@ impl Output {
 
     /// A progress bar that shows itself on a terminal only, and only when the work takes over a second.
     pub fn progress(&self, what: &'static str) -> ProgressBar {
-        self.bar(what, Some(1), "{msg:>9} {wide_bar} {percent:>3}% {eta}")
+        self.bar(what, Some(1), "{msg:>9} {wide_bar} {percent:>3}% {time}")
     }
 
     /// The same for work of which nobody knows how much there is.
@@ -195,16 +218,22 @@ impl Output {
     }
 
     fn bar(&self, what: &'static str, length: Option<u64>, template: &str) -> ProgressBar {
-        let visible = std::io::stderr().is_terminal() && self.is_a_table_of_the_process();
-        let target = if visible { ProgressDrawTarget::stderr_with_hz(5) } else { ProgressDrawTarget::hidden() };
+        let target =
+            if self.shows_bars() { ProgressDrawTarget::stderr_with_hz(5) } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(length, target).with_message(what);
         if let Ok(style) = ProgressStyle::with_template(template) {
-            bar.set_style(style);
+            bar.set_style(style.with_key("time", time));
         }
         bar.enable_steady_tick(Duration::from_secs(1));
-        if let Streams::Kept(_, shared) = &self.streams {
-            *shared.lock().unwrap_or_else(PoisonError::into_inner) = Some(bar.clone());
-        }
+        *self.bar.lock().unwrap_or_else(PoisonError::into_inner) = Some(bar.clone());
         bar
     }
+}
+
+/// How long it has taken until something of it is done, then how long it will take.
+fn time(state: &ProgressState, text: &mut dyn fmt::Write) {
+    let _ = match state.pos() {
+        0 => write!(text, "{} s so far", state.elapsed().as_secs()),
+        _ => write!(text, "{} s left", state.eta().as_secs()),
+    };
 }

@@ -45,6 +45,11 @@ impl Journal {
     /// # Errors
     /// A journal of other flags, another kernel or another version; a folder that cannot be written.
     pub fn open(folder: &Path, digest: String, points: usize) -> Checked<(Journal, BTreeMap<usize, Row>)> {
+        if folder.exists() && !folder.is_dir() {
+            return Diagnostic::new(format!("cannot write the folder `{}`: it is a file", folder.display()))
+                .help("name a folder with `--out`: what is measured goes into several files")
+                .alone();
+        }
         let path = folder.join("journal.jsonl");
         let head = Head { digest, points };
         let fault = |error: io::Error| unwritable(&path, &error);

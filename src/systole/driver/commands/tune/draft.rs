@@ -9,7 +9,7 @@ use crate::driver::kernels::distributed::run_obligations;
 use crate::driver::kernels::kernel::Loaded;
 use crate::driver::kernels::origin::tile_size;
 use crate::driver::pipeline::{KernelCommand, first_proved, messages, on_network, verdict};
-use crate::driver::runs::inputs;
+use crate::driver::runs::{inputs, trial};
 use crate::driver::shown::output::Output;
 use crate::driver::{Done, Failure, Verdict, pipeline};
 use std::cell::RefCell;
@@ -136,6 +136,7 @@ impl KernelCommand for Drafting<'_> {
                     Verdict::Good => {
                         let mut program = searched.program(&design)?;
                         distributions.write(&mut program);
+                        trial::check(&searched, &design, &program)?;
                         vec![drafted(program, proofs.len() + run.len())?]
                     }
                     verdict => {
