@@ -58,6 +58,10 @@ fn what_is_written_in_place_of_syntax_is_accepted() {
         ("x[i - 1]", "(x[i - 1] else 0)", "(x[i - 1] else 0)"),
         ("np.sum(x)", "sum(k in 0..N) x[k]", "sum(k in 0..N) x[k]"),
         ("np.sqrt(x[i])", "sqrt(..)", "sqrt(x[i])"),
+        ("np.maximum(x[i], a)", "max(a, b)", "max(x[i], a)"),
+        ("torch.relu(x[i])", "max(x, 0)", "max(x[i], 0)"),
+        ("np.pi * x[i]", "pi", "pi * x[i]"),
+        ("x[i] where i !== 0", "!=", "x[i] where i != 0"),
         ("not (x[i] < a)", "1 - (a < b)", "1 - (x[i] < a)"),
         ("!(x[i] < a)", "1 - (a < b)", "1 - (x[i] < a)"),
         ("x[i] where not i < 1", "i >= j", "x[i] where i >= 1"),
@@ -85,9 +89,11 @@ fn an_error_of_another_kind_is_not_told_of_habits() {
         "y[i] = x[i] : i > 0",
         "y[i] = x[i] . b",
         "y[i] = x[i] + not",
+        "y[i] = x[i] ~ a",
+        "y[i] = a.bar(b)",
     ];
     let told: BTreeSet<&str> =
-        ["loops", "a mean", "range stands", "no type", "side by side", "select(", "prefix", "members"].into();
+        ["loops", "a mean", "range stands", "no type", "side by side", "select(", "prefix", "does not hold"].into();
     for text in texts {
         let (_, help) = first_error(&format!("kernel other(N)\nin x[N], a, b, low\nout y[N], loop[N]\n{text}\n"));
         assert!(told.iter().all(|words| !help.contains(words)), "{text}: {help}");

@@ -289,13 +289,16 @@ fn every_term_is_in_a_tile() {
 }
 
 /// Recurrences over intervals: the tile of an element holds the first and the last terms of its reduction.
-const INTERVALS: [&str; 3] = [
+const INTERVALS: [&str; 4] = [
     "kernel pairs(N)\nin s[N]\nout X[N, N]\nX[i, j] = 0   where j <= i + 1\nX[i, j] = max(X[i + 1, j - 1] + s[i] * s[j], \
      max(k in i..j) (X[i, k] + X[k + 1, j]))   where 0 <= i, i + 1 < j, j < N\n",
     "kernel chain(N)\nin p[N + 1]\nout X[N, N]\nX[i, i] = 0\nX[i, j] = min(k in i..j) (X[i, k] + X[k + 1, j] + \
      p[i] * p[k + 1] * p[j + 1])   where 0 <= i, i < j, j < N\nX[i, j] = 0   where i > j\n",
     "kernel sums(N)\nin p[N]\nout X[N, N]\nX[i, i] = p[i]\nX[i, j] = sum(k in i..j) (X[i, k] / 4 - X[k + 1, j] / 8) \
      where 0 <= i, i < j, j < N\nX[i, j] = 0   where i > j\n",
+    // The last element is a tile of its own, which the reduction's index never reaches.
+    "kernel trees(N)\nin p[N + 1]\nout X[N + 1, N + 1]\nX[i, i] = p[i]\nX[i, j] = p[j] + min(k in i..j) (X[i, k] + X[k + 1, j]) \
+     where 0 <= i, i < j, j <= N\nX[i, j] = 0   where i > j\n",
 ];
 
 #[test]

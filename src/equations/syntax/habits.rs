@@ -6,6 +6,7 @@
 use super::ast::Half;
 use super::layout::{after_bracket, first_word};
 use super::tokens::{REDUCTIONS, is_inner, is_word};
+use systole_base::scalar::Function;
 
 /// One stretch of the text, up to the place where the grammar stopped and from there on.
 struct Stop<'t> {
@@ -191,6 +192,7 @@ impl Stop<'_> {
             "≥" => ">=",
             "≠" => "!=",
             ">" if self.before.ends_with('<') => "!=",
+            "=" if self.before.ends_with("!=") => "!=",
             // The grammar stops behind a sign that might have begun a `==`.
             _ if self.before.ends_with('=') && self.is_in_conditions() => "==",
             _ => return None,
@@ -229,26 +231,36 @@ impl Stop<'_> {
         Some(help.to_owned())
     }
 
-    /// `A.T`, `np.sum(x)`, `0.5f`.
+    /// `A.T`, `np.sum(x)`.
     fn member(&self) -> Option<String> {
         let member = first_word(self.rest.strip_prefix('.')?);
-        let of = last_word(self.before);
-        if !is_word(of) || !is_word(member) {
+        if !is_word(last_word(self.before)) || !is_word(member) {
             return None;
         }
-        let call = self.rest[1 + member.len()..].starts_with('(');
-        Some(match (member, call) {
-            ("T", false) => format!("a transpose has its subscripts the other way round: `{of}[j, i]`"),
-            (word, true) if is_reduction(word) => format!("a reduction names its index: `{word}(k in 0..N) x[k]`"),
-            (word, true) => told(word).unwrap_or_else(|| format!("functions have no prefix: `{word}(..)`")),
-            (_, false) => "a tensor has elements and no members; its extents are the kernel's sizes".to_owned(),
-        })
+        let behind = &self.rest[1 + member.len()..];
+        let Some(arguments) = behind.strip_prefix('(') else {
+            return match member {
+                "T" => Some("a transpose has its subscripts the other way round: `A[j, i]`".to_owned()),
+                "pi" => Some("constants have no prefix: `pi`".to_owned()),
+                "inf" => Some("what is infinite is `infinity`".to_owned()),
+                _ => None,
+            };
+        };
+        let is_of_one = !arguments[..arguments.len() - after_bracket(behind).len()].contains(',');
+        match is_reduction(member) && is_of_one {
+            true => Some(format!("a reduction names its index: `{member}(k in 0..N) x[k]`")),
+            false => instead_of_function(member).or_else(|| {
+                let is_ours = Function::from_keyword(member).is_some();
+                is_ours.then(|| format!("functions have no prefix: `{member}(..)`"))
+            }),
+        }
     }
 
-    /// `not (x[i] > 0)`, `!(..)`, `~=`.
+    /// `where not i < j`, `!(..)`, `~=`.
     fn negation(&self) -> Option<String> {
         let is_unequal = self.rest.starts_with("~=");
-        let is_negation = last_word(self.before) == "not" || self.met == "!" || self.met == "~";
+        let begins = self.before.ends_with(['=', '+', '-', '*', '/', '(', ',']) || last_word(self.before) == "where";
+        let is_negation = last_word(self.before) == "not" || (begins && ["!", "~"].contains(&self.met));
         match (is_unequal, is_negation, self.is_in_conditions()) {
             (true, ..) => Some("this comparison is written `!=`".to_owned()),
             (_, true, true) => {
@@ -369,7 +381,7 @@ fn is_reduction(word: &str) -> bool {
 }
 
 const MEAN: &str = "a mean is a sum that is divided: `(sum(i) x[i]) / N`";
-const LARGEST: &str = "the largest is `max(i) x[i]`, the smallest `min(i) x[i]`";
+const LARGEST: &str = "the largest is `max(i) x[i]`, the smallest `min(i) x[i]`; of two `max(a, b)`";
 const PLACE: &str =
     "the place of the largest is two equations: `m = max(i) x[i]` and `p = min(i) select(x[i] == m, i, N)`";
 

@@ -19,7 +19,8 @@ pub(super) fn tiles_of(set: &Polyhedron, along: &Along) -> Polyhedron {
     // A form of sizes alone says for which of them there are points at all: a leaf without any finds none.
     // One that compares coordinates in tiles of several sizes, as in slanted tensors, leaves out no tile.
     let of_points = set.constraints().iter().filter(|form| is_of_one_size(form, along));
-    let coarse = of_points.map(|form| at_border(form, along).unwrap_or_else(|| ends(form, along, unit(form, along)).1));
+    let exact = |form| at_border(form, along).or_else(|| of_two(form, along));
+    let coarse = of_points.map(|form| exact(form).unwrap_or_else(|| ends(form, along, unit(form, along)).1));
     Polyhedron::new(coarse)
 }
 
@@ -68,6 +69,21 @@ fn at_border(form: &Affine, along: &Along) -> Option<Affine> {
     let tiles = at_sizes(&bound, axis).filter(|_| sign.abs() == 1)?;
     let tile = if sign == 1 { tiles.first() } else { tiles.last() };
     Some((Affine::variable(name) - tile?.clone()) * sign)
+}
+
+/// A bound of one coordinate by another that is cut alike, as `k - i - 1`: tiles rise with the elements in them, also at a border.
+fn of_two(form: &Affine, along: &Along) -> Option<Affine> {
+    let terms: Vec<(&Name, i64)> = form.terms().collect();
+    let &[(one, sign), (other, opposite)] = &terms[..] else { return None };
+    let (upper, lower) = if sign > 0 { (one, other) } else { (other, one) };
+    let axes = (along.get(upper)?, along.get(lower)?);
+    if sign.abs() != 1 || sign + opposite != 0 || !is_alike(axes.0, axes.1) {
+        return None;
+    }
+    let off = form.constant_term();
+    let behind = if off > 0 { axes.1 } else { axes.0 };
+    let (near, far) = tiles_off(off.abs(), behind.size, behind.before, behind.after);
+    Some(Affine::variable(upper) - Affine::variable(lower) + Affine::constant(if off > 0 { far } else { -near }))
 }
 
 /// The tiles of an element that only the sizes decide, in rising order: a constant, the last element of the body, or one behind it.

@@ -4,10 +4,9 @@
 //! exit code. Meanwhile another thread may ask how far it has come, or end it.
 
 use super::flags::arguments::Arguments;
-use super::shown::output::{Output, WatchedBar};
+use super::shown::output::{Bars, Output};
 use super::{code, dispatch, misread};
 use clap::Parser;
-use std::sync::PoisonError;
 use systole_base::cancel::Token;
 use systole_base::diagnostic::{Diagnostic, refusal_of};
 use systole_base::refusal::Refusal;
@@ -16,7 +15,7 @@ use systole_base::refusal::Refusal;
 #[derive(Clone, Default)]
 pub struct Call {
     token: Token,
-    bar: WatchedBar,
+    bars: Bars,
 }
 
 /// How far a command has come with what takes long.
@@ -58,8 +57,7 @@ impl Call {
 
     /// How far it has come, while it does what takes long.
     pub fn progress(&self) -> Option<Progress> {
-        let bar = self.bar.lock().unwrap_or_else(PoisonError::into_inner);
-        let bar = bar.as_ref().filter(|bar| !bar.is_finished())?;
+        let bar = self.bars.last()?;
         Some(Progress { what: bar.message(), done: bar.position(), of: bar.length() })
     }
 
@@ -72,7 +70,7 @@ impl Call {
         };
         arguments.command.mean_designs();
         arguments.command.end_by(&self.token);
-        let output = Output::kept(arguments.json, self.bar.clone());
+        let output = Output::kept(arguments.json, self.bars.clone());
         let done = match arguments.command.without_end() {
             Some(command) => {
                 let said =

@@ -1,12 +1,12 @@
 //! Command lines that say nothing: the parser of flags has words of its own for them.
 
-use crate::driver::shown::output::{Output, WatchedBar};
+use crate::driver::shown::output::{Bars, Output};
 use clap::error::Error;
 use systole_base::diagnostic::Diagnostic;
 
 /// The object with the message, under `--json`. Who asks for help or the version has made no mistake.
 pub fn printed(why: &Error, json: bool) -> String {
-    let output = Output::kept(json, WatchedBar::default());
+    let output = Output::kept(json, Bars::default());
     if why.use_stderr() {
         output.diagnostics(&[diagnostic(why)]);
     }

@@ -108,12 +108,12 @@ pub fn main() -> ExitCode {
     let token = stop::of_process();
     arguments.command.end_by(&token);
     let output = Output::new(arguments.json);
-    if output.is_json() {
+    let ends_and_speaks = speaks_for_all() && arguments.command.without_end().is_none();
+    if ends_and_speaks && output.is_json() {
         stop::with_object();
     }
     let work = || dispatch(&arguments.command, &output);
-    let speaks = is_first_of_its_kind() && arguments.command.without_end().is_none();
-    let done = if speaks { signs::beside(&output, work) } else { work() };
+    let done = if ends_and_speaks { signs::beside(&output, work) } else { work() };
     let verdict = done.unwrap_or_else(|failure| {
         failure.say(&output);
         failure.verdict
@@ -126,8 +126,8 @@ pub fn main() -> ExitCode {
     ExitCode::from(Verdict::Refuted.code())
 }
 
-/// Whether no process that was started together with this one speaks for it.
-fn is_first_of_its_kind() -> bool {
+/// Whether this process speaks for all that were started together, as ranks of MPI are.
+fn speaks_for_all() -> bool {
     started_together().and_then(|(_, rank)| rank).is_none_or(|rank| rank == 0)
 }
 

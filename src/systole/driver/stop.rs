@@ -19,6 +19,7 @@ static PROCESS: LazyLock<Token> = LazyLock::new(Token::default);
 static WATCH: Once = Once::new();
 static SEARCHES: AtomicUsize = AtomicUsize::new(0);
 static SAYS_OBJECTS: AtomicBool = AtomicBool::new(false);
+static IS_OBJECT_CLAIMED: AtomicBool = AtomicBool::new(false);
 
 /// The token of the command that this process is.
 pub fn of_process() -> Token {
@@ -70,12 +71,22 @@ pub fn with_object() {
     watch();
 }
 
+/// Whether an object may be written: where Ctrl-C would leave one behind it is one in all, of whoever comes first.
+pub fn claim_object() -> bool {
+    !SAYS_OBJECTS.load(SeqCst) || !IS_OBJECT_CLAIMED.swap(true, SeqCst)
+}
+
 fn interrupted() {
     if SEARCHES.load(SeqCst) == 0 || PROCESS.is_cancelled() {
-        if SAYS_OBJECTS.load(SeqCst) {
+        let is_free = claim_object();
+        // An object that is being written comes to its end, unless nobody reads it.
+        if !is_free && !PROCESS.is_cancelled() {
+            return PROCESS.cancel();
+        }
+        if is_free && SAYS_OBJECTS.load(SeqCst) {
             let output = Output::new(true);
             output.diagnostics(&[Diagnostic::new("the command was interrupted, and has no result")]);
-            output.end();
+            output.take_object().iter().for_each(|object| output.print(&object.to_string()));
         }
         std::process::exit(i32::from(CODE));
     }

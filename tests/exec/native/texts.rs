@@ -92,15 +92,23 @@ fn nobody_elses_file_is_written_over() {
     let path = folder.path().to_str().expect("text");
     let emit = ["emit", "kernels/matmul.rec", "--target", "c", "-o", path];
     let message = refused(&emit, 1);
-    assert!(message.contains("Makefile` is there") && message.contains("name another folder"), "{message}");
+    assert!(message.contains("Makefile` is there, and this command did not write it"), "{message}");
     assert_eq!(std::fs::read_to_string(&own).expect("text"), "all:\n\techo mine\n");
     assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 1, "nothing else is written either");
     // The twins: beside other files there is room, and a folder of its own is written over.
     std::fs::rename(&own, folder.path().join("notes")).expect("renamed");
     assert!(systole(&emit).status.success());
-    std::fs::write(&own, "changed").expect("written");
+    let first = std::fs::read_to_string(&own).expect("text");
+    std::fs::write(&own, first.lines().next().expect("a line").to_owned() + "\nchanged\n").expect("written");
     assert!(systole(&emit).status.success());
-    assert!(std::fs::read_to_string(&own).expect("text").contains("make debug"));
+    assert_eq!(std::fs::read_to_string(&own).expect("text"), first);
+    // One that took over the rest and has a Makefile of its own keeps that; a link leads to somebody else's file.
+    std::fs::write(&own, "all:\n\techo mine\n").expect("written");
+    assert!(refused(&emit, 1).contains("Makefile` is there"));
+    std::fs::remove_file(&own).expect("removed");
+    std::os::unix::fs::symlink(folder.path().join("nobody"), &own).expect("a link");
+    assert!(refused(&emit, 1).contains("Makefile` is there"));
+    assert!(!folder.path().join("nobody").exists());
 }
 
 /// Products go to a library only if one is asked for, and only where a leaf is a product.

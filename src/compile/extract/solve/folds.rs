@@ -4,7 +4,7 @@
 //! words that change between PEs of a block no longer travel.
 
 use super::Task;
-use super::tally::{Moves, cycles, is_in, occupied};
+use super::tally::{AllSlots, Moves, is_in};
 use super::task::Work;
 use crate::cost::Cost;
 use crate::mapping::{Design, Flow, Fold, Handoff};
@@ -39,7 +39,8 @@ pub fn folds(
 
 /// The cost of a fold, given that of the design.
 fn price(task: &Task, folded: &Design, handoffs: &[Handoff], cost: &Cost) -> Option<Cost> {
-    let pes = occupied(&task.sizes, folded, &task.points, task.machine.links.cell)?.pes;
+    let slots = AllSlots::of(&task.sizes, folded, &task.points)?;
+    let pes = slots.occupied(task.machine.links.cell)?.pes;
     let saved = (0..folded.parts.len()).map(|space| saved_by_flows(task, folded, space)).sum::<Option<u64>>()?
         + handoffs.iter().map(|handoff| saved_by_handoff(task, folded, handoff)).sum::<Option<u64>>()?;
     let channel_words = cost.channel_words.saturating_sub(saved);
@@ -48,7 +49,7 @@ fn price(task: &Task, folded: &Design, handoffs: &[Handoff], cost: &Cost) -> Opt
         0 => cost.cycles,
         _ => {
             let calendar = folded.calendar(handoffs, &task.machine.links, &task.sizes)?;
-            cycles(&task.sizes, folded, &task.points, &calendar)?
+            slots.cycles(&calendar)?
         }
     };
     Some(Cost { pes, channel_words, cycles, ..*cost })

@@ -4,7 +4,7 @@
 use super::places::{Axes, GivenRows, Room};
 use super::sharing::Meetings;
 use super::steps::RowCache;
-use super::tally::CostCache;
+use super::tally::{CostCache, ListedPoints};
 use crate::extract::at_once::heard_at_once;
 use crate::extract::constraint::place_of;
 use crate::extract::enumerate::Points;
@@ -51,7 +51,7 @@ pub struct Task<'a> {
     /// How far to go.
     pub limits: Limits,
     /// The points of each space at these sizes.
-    pub points: Vec<Vec<Vector>>,
+    pub points: Vec<Arc<ListedPoints>>,
     /// The same, each of which is found by its number.
     pub(super) numbered: Vec<Arc<Points>>,
     /// What is known of spaces that share PEs.
@@ -202,7 +202,7 @@ impl<'a> Task<'a> {
         let known = RowCache::default();
         let meetings = Meetings::new(system, (sizes.clone(), points.clone()), machine.links.cell);
         let limits = Limits::default();
-        let numbered = points.iter().map(|points| Arc::new(Points::new(points.clone()))).collect();
+        let numbered = points.iter().map(|points| Arc::new(Points::new(points.to_vec()))).collect();
         Ok(Task {
             system,
             choices,
@@ -232,7 +232,7 @@ impl<'a> Task<'a> {
     {
         let spaces = self.system.spaces_among(families);
         let choices: Vec<Choices> = spaces.iter().map(|space| self.choices_among(families, *space)).collect();
-        let points: Vec<Vec<Vector>> = spaces.iter().map(|space| self.points[*space].clone()).collect();
+        let points: Vec<Arc<ListedPoints>> = spaces.iter().map(|space| self.points[*space].clone()).collect();
         Task {
             system,
             bounds: self.bounds.clone(),
@@ -240,7 +240,7 @@ impl<'a> Task<'a> {
             sizes: self.sizes.clone(),
             constraint: self.constraint.among(families, &spaces),
             limits: self.limits,
-            meetings: Meetings::new(system, (self.sizes.clone(), points.clone()), self.machine.links.cell),
+            meetings: self.meetings.among(system, &spaces, (self.sizes.clone(), points.clone())),
             points,
             numbered: spaces.iter().map(|space| self.numbered[*space].clone()).collect(),
             room: self.room.of(system),
@@ -503,7 +503,7 @@ fn orders(choices: &[Choices]) -> Vec<Vec<Choices>> {
 
 /// The sizes at which designs are costed, and the points there: those asked for, made smaller where there would be too many points to
 /// count, or larger where no space has any. Without a point all designs cost nothing, so every one of them would be on the front.
-fn countable(system: &SpaceSystem, asked: &Bindings) -> Checked<(Bindings, Vec<Vec<Vector>>)> {
+fn countable(system: &SpaceSystem, asked: &Bindings) -> Checked<(Bindings, Vec<Arc<ListedPoints>>)> {
     let raised = if points(system, asked) == Some(0) { larger(system, asked) } else { None };
     let mut sizes = raised.unwrap_or_else(|| asked.clone());
     while points(system, &sizes).is_none_or(|total| total > MOST_POINTS) {
@@ -513,8 +513,8 @@ fn countable(system: &SpaceSystem, asked: &Bindings) -> Checked<(Bindings, Vec<V
         };
         *largest = (*largest / 2).min(64);
     }
-    let points = |space: &Space| space.domain.set.points(space.indices(), &sizes);
-    let all: Option<Vec<Vec<Vector>>> = system.spaces.iter().map(points).collect();
+    let all: Option<Vec<Arc<ListedPoints>>> =
+        system.spaces.iter().map(|space| ListedPoints::of(space, &sizes)).collect();
     let all = all.ok_or_else(|| vec![Diagnostic::new(format!("the spaces of `{}` are not bounded", system.kernel))])?;
     Ok((sizes, all))
 }

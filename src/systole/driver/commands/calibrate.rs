@@ -6,9 +6,8 @@
 use crate::driver::commands::exec::{BACKENDS, warn};
 use crate::driver::flags::cluster_arguments::CalibrateArguments;
 use crate::driver::flags::way::{measured_leaves, unknown};
-use crate::driver::shown::output::Output;
+use crate::driver::shown::output::{Bar, Output};
 use crate::driver::{Done, Verdict, files};
-use indicatif::ProgressBar;
 use serde_json::{Value, json};
 use std::path::Path;
 #[cfg(feature = "mpi")]
@@ -89,14 +88,8 @@ fn wanted(arguments: &CalibrateArguments) -> Checked<Wanted> {
 /// The figures so far: each is a line when it is there, below which a bar says how long the others will take.
 struct Figures<'a> {
     found: Vec<Value>,
-    bar: ProgressBar,
+    bar: Bar,
     output: &'a Output,
-}
-
-impl Drop for Figures<'_> {
-    fn drop(&mut self) {
-        self.bar.finish_and_clear();
-    }
 }
 
 impl Figures<'_> {

@@ -71,7 +71,7 @@ impl KernelCommand for EmitArguments {
             return Ok(Verdict::Good);
         }
         let written = Written::new(&searched, &winner)?;
-        trial::check(&searched, &winner.design, &written.program)?;
+        trial::check(&searched, &winner.design, &written.program, output)?;
         if self.target == Target::C {
             return emit_native::write((&written.program, &written.text), self, output);
         }

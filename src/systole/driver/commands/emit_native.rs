@@ -1,7 +1,7 @@
 //! `systole emit --target c`: a program as a folder of C.
 //!
-//! In: a program, of a design that was just proved or from a file. Out: the folder. Files of a folder that this command wrote are written
-//! over, others stay; in a folder that it did not write none is.
+//! In: a program, of a design that was just proved or from a file. Out: the folder. Files that this command wrote are written over,
+//! all others stay.
 
 use crate::driver::flags::arguments::{EmitArguments, Target};
 use crate::driver::flags::way;
@@ -103,35 +103,23 @@ pub fn write((program, text): (&Program, &str), arguments: &EmitArguments, outpu
     Ok(Verdict::Good)
 }
 
-/// Refuses to write over a file in a folder that this command did not write: a `Makefile` there is somebody else's.
+/// Refuses to write over what this command did not write, such as somebody's own `Makefile`. A file of its own begins with the line that
+/// the new one begins with.
 fn check_own(folder: &Path, written: &[NativeFile]) -> Checked<()> {
-    let mark = written.iter().find(|file| file.name == MARK);
-    let begins_alike = |mark: &NativeFile| {
-        let there = std::fs::read_to_string(folder.join(MARK)).unwrap_or_default();
-        there.lines().next() == mark.text.lines().next()
-    };
-    if mark.is_some_and(begins_alike) {
-        return Ok(());
-    }
-    let is_other = |file: &&NativeFile| {
+    let is_others = |file: &&NativeFile| {
         let path = folder.join(&file.name);
-        path.exists() && std::fs::read_to_string(path).ok().as_ref() != Some(&file.text)
+        let Ok(there) = std::fs::symlink_metadata(&path) else { return false };
+        let text = std::fs::read_to_string(path).unwrap_or_default();
+        !there.is_file() || text.lines().next() != file.text.lines().next()
     };
-    match written.iter().find(is_other).map(|file| folder.join(&file.name)) {
-        Some(path) => Diagnostic::new(format!(
-            "`{}` is there, and `{}` is no folder that this command wrote",
-            path.display(),
-            folder.display()
-        ))
-        .help("name another folder: none of its files is written over")
-        .about(MessageCode::File)
-        .alone(),
+    match written.iter().find(is_others).map(|file| folder.join(&file.name)) {
+        Some(path) => Diagnostic::new(format!("`{}` is there, and this command did not write it", path.display()))
+            .help("name another folder: nothing is written over that is not of this command")
+            .about(MessageCode::File)
+            .alone(),
         None => Ok(()),
     }
 }
-
-/// A file that is in every folder of C, and is nobody else's.
-const MARK: &str = "pes.h";
 
 fn unwritable(folder: &Path, why: &str) -> Checked<()> {
     Diagnostic::new(format!("cannot write the folder `{}`: {why}", folder.display()))

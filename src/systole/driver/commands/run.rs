@@ -64,7 +64,7 @@ impl KernelCommand for RunArguments {
         let tracing = Tracing::new(&self.traces)?;
         let sought = self.sized(&kernel.origin)?;
         let setting = Setting::new(&kernel, &sought.space)?;
-        inputs::check_shapes(&kernel.origin.system, &setting.given, &self.arrays.given()?)?;
+        inputs::check_arrays(&kernel.origin.system, &setting.given, &self.arrays)?;
         let searched = kernel.search(&setting, output)?;
         print_kernel(kernel.system(), output);
         self.print_sizes(&sought, output);
@@ -73,7 +73,7 @@ impl KernelCommand for RunArguments {
         let winner = winner.map_err(|failure| self.refuse(&searched, failure))?;
         print_winner(&searched, &winner, output);
         let written = Written::new(&searched, &winner)?;
-        trial::check(&searched, &winner.design, &written.program)?;
+        trial::check(&searched, &winner.design, &written.program, output)?;
         if let Some(path) = &self.program {
             files::write(path, &written.text)?;
         }

@@ -92,7 +92,7 @@ pub fn search_within<'a>(
             (problem, survey, start.elapsed())
         }
     };
-    bar.finish_and_clear();
+    drop(bar);
     let front = survey.sorted(setting.objective);
     Ok(Searched { kernel, setting, problem, survey, front, elapsed, border: Border::Anywhere })
 }

@@ -49,7 +49,7 @@ impl Agreement {
 
     /// How they differ, where more than rounding does.
     pub fn difference(&self) -> Option<String> {
-        (!self.is_good()).then(|| self.to_string())
+        (!self.is_good()).then(|| self.to_string().replace("DIFFERS", "differs"))
     }
 
     /// The same for a run whose order the reference follows: there rounding is a difference.
@@ -107,12 +107,7 @@ pub fn compare(expected: &Tensors, outcome: &impl Finished, precision: Precision
     if outcome.deadlock().is_some() {
         return Agreement::Differs(None);
     }
-    compare_outputs(expected, outcome.outputs(), precision)
-}
-
-/// The same of output arrays.
-pub fn compare_outputs(expected: &Tensors, found: &Tensors, precision: Precision) -> Agreement {
-    let of_output = |(name, theirs): (&Name, &ArrayD<f64>)| match found.get(name) {
+    let of_output = |(name, theirs): (&Name, &ArrayD<f64>)| match outcome.outputs().get(name) {
         Some(ours) if ours.shape() == theirs.shape() => compare_arrays(name, [ours, theirs], most_rounding(precision)),
         _ => Agreement::Differs(None),
     };

@@ -15,7 +15,7 @@ const ENDING: &str = ".npy";
 
 /// Whether a path is that of an archive.
 pub fn is_archive(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension == "npz")
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npz"))
 }
 
 /// The names of all arrays of an archive, in the order of the file.

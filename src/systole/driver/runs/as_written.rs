@@ -55,7 +55,7 @@ impl AsWritten {
 
     /// How they differ, where more than rounding does.
     pub fn difference(&self) -> Option<String> {
-        (!self.is_good()).then(|| self.to_string())
+        (!self.is_good()).then(|| self.to_string().replace("DIFFERS", "differs"))
     }
 
     /// Refuses a form that differs from its kernel.
@@ -63,11 +63,7 @@ impl AsWritten {
     /// # Errors
     /// The element that differs.
     pub fn check(&self) -> Checked<()> {
-        if self.is_good() {
-            Ok(())
-        } else {
-            Diagnostic::new(format!("the form {self}").replace("DIFFERS", "differs")).alone()
-        }
+        self.difference().map_or(Ok(()), |difference| Diagnostic::new(format!("the form {difference}")).alone())
     }
 
     /// As an object: whether they match, how far they are apart, the element that differs, how many have a number in the form alone.

@@ -51,7 +51,7 @@ pub fn verdict(outcome: &impl Finished, differs: Option<&str>, output: &Output) 
     match (outcome.deadlock(), differs) {
         (Some(deadlock), _) => output.diagnostics(&[deadlock.to_diagnostic()]),
         (None, Some(how)) if output.is_json() => {
-            output.diagnostics(&[Diagnostic::new(format!("the run {}", how.replace("DIFFERS", "differs")))]);
+            output.diagnostics(&[Diagnostic::new(format!("the run {how}"))]);
         }
         (None, _) => {}
     }

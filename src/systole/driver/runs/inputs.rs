@@ -6,7 +6,7 @@ use crate::driver::runs::filled::Filled;
 use crate::driver::shown::output::Output;
 use serde_json::{Value, json};
 use std::path::Path;
-use systole_base::diagnostic::{Checked, Diagnostic, nearest};
+use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, nearest};
 use systole_base::integer::{Affine, Bindings, Name, Parameters, name};
 use systole_equations::recurrence::{RecurrenceSystem, Role, Tensor, other_shape};
 use systole_program::array::elements::{Source, Sources, read_whole};
@@ -25,8 +25,9 @@ pub fn sizes(given: &[String], parameters: &Parameters, default: Option<i64>) ->
         }
     }
     if default.is_none() && problems.is_empty() {
-        let lacking = parameters.iter().filter(|parameter| !sizes.contains_key(*parameter));
-        problems.extend(lacking.map(|parameter| missing(parameter, parameters)));
+        let lacking: Vec<Name> =
+            parameters.iter().filter(|parameter| !sizes.contains_key(*parameter)).cloned().collect();
+        problems.extend(lacking.iter().map(|parameter| missing(parameter, &lacking)));
     }
     match (problems.is_empty(), default) {
         (true, Some(usual)) => Ok(parameters.filled(&sizes, usual)),
@@ -157,13 +158,16 @@ pub fn sources(
     Ok(sources)
 }
 
-/// Refuses files that are for no input of a kernel, or of another shape than theirs, before there is anything to search.
+/// Refuses files that are for no array of a kernel, or of another shape than its inputs, before there is anything to search.
 ///
 /// # Errors
 /// The name that is meant; both shapes; a file that cannot be read.
-pub fn check_shapes(kernel: &RecurrenceSystem, sizes: &Bindings, files: &[String]) -> Checked<()> {
+pub fn check_arrays(kernel: &RecurrenceSystem, sizes: &Bindings, arrays: &ArrayArguments) -> Checked<()> {
+    let names = |role| kernel.tensors_with(role).map(|tensor| &*tensor.name).collect::<Vec<&str>>();
+    check_once("--output", &arrays.output)?;
+    arrays.output.iter().try_for_each(|file| assignment(file, &names(Role::Output), "output").map(|_| ()))?;
     let inputs: Vec<&Tensor> = kernel.tensors_with(Role::Input).collect();
-    let names: Vec<&str> = inputs.iter().map(|tensor| &*tensor.name).collect();
+    let (files, names) = (&arrays.given()?, names(Role::Input));
     check_once("--input", files)?;
     for file in files {
         let (name, path) = assignment(file, &names, "input")?;
@@ -278,10 +282,7 @@ fn does_not_fit(name: &Name) -> Diagnostic {
 /// `X=FILE.npy` where `X` is one of `names`.
 pub fn assignment<'a>(text: &'a str, names: &[&str], what: &str) -> Checked<(&'a str, &'a str)> {
     let Some((tensor, path)) = text.split_once('=') else {
-        let example = names.first().copied().unwrap_or("A");
-        return Diagnostic::usage(format!("`{text}` does not name an {what}"))
-            .help(format!("write --{what} {example}={}.npy", example.to_lowercase()))
-            .alone();
+        return Err(nameless(text, what, names.first().copied()));
     };
     if !names.contains(&tensor) {
         let near = nearest(tensor, names.iter().copied()).map(|near| format!("did you mean `{near}`?"));
@@ -289,6 +290,13 @@ pub fn assignment<'a>(text: &'a str, names: &[&str], what: &str) -> Checked<(&'a
         return Diagnostic::usage(format!("`{tensor}` is not an {what} of this program")).help(help).alone();
     }
     Ok((tensor, path))
+}
+
+/// What is said of a text that is not `X=FILE.npy`.
+pub fn nameless(text: &str, what: &str, example: Option<&str>) -> Diagnostics {
+    let example = example.or_else(|| text.split_once('=').map(|(name, _)| name)).unwrap_or("A");
+    let said = Diagnostic::usage(format!("`{text}` does not name an {what} and its file"));
+    said.help(format!("write --{what} {example}={}.npy", example.to_lowercase())).into()
 }
 
 /// `the inputs are A, B`; that there are none, where there are none.

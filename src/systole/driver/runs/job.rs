@@ -99,19 +99,16 @@ impl ArrayArguments {
     pub fn check(&self) -> Checked<()> {
         for (flag, texts) in [("input", &self.input), ("output", &self.output)] {
             let is_alone = |text: &String| flag == "input" && archive::is_archive(Path::new(text));
-            let nameless = texts.iter().find(|text| !text.contains('=') && !is_alone(text));
-            if let Some(text) = nameless {
-                let file = if text.ends_with(".npy") { text } else { "a.npy" };
-                return Diagnostic::usage(format!("`{text}` does not name an {flag}"))
-                    .help(format!("write --{flag} A={file}, where A is the array"))
-                    .alone();
+            let is_named = |text: &String| text.split_once('=').is_some_and(|(_, path)| !path.is_empty());
+            if let Some(text) = texts.iter().find(|text| !is_named(text) && !is_alone(text)) {
+                return Err(inputs::nameless(text, flag, None));
             }
         }
-        let archived =
+        let is_archived =
             |text: &&String| text.split_once('=').is_some_and(|(_, path)| archive::is_archive(Path::new(path)));
-        match self.output.iter().find(archived) {
+        match self.output.iter().find(is_archived) {
             Some(text) => Diagnostic::usage(format!("`--output {text}` names an archive, and an output is one array"))
-                .help(format!("write --output {}.npy", text.trim_end_matches(".npz")))
+                .help(format!("write --output {}.npy", &text[..text.len() - ".npz".len()]))
                 .alone(),
             None => Ok(()),
         }

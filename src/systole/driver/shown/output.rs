@@ -1,10 +1,12 @@
 //! Where words go: results to standard output, messages and progress to standard error.
 
 use super::diagnostic_json::{diagnostic_json, warning_json};
+use crate::driver::stop;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use serde_json::{Map, Value};
 use std::fmt;
 use std::io::{Error, ErrorKind, IsTerminal, Write};
+use std::ops::Deref;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 use systole_base::diagnostic::{Diagnostic, render};
@@ -19,13 +21,35 @@ enum Streams {
     Kept(Mutex<(String, String)>),
 }
 
-/// The last bar of a command, which another thread may look at.
-pub type WatchedBar = Arc<Mutex<Option<ProgressBar>>>;
+/// The bars of a command, outer ones first, which another thread may look at.
+#[derive(Clone, Default)]
+pub struct Bars(Arc<Mutex<Vec<ProgressBar>>>);
 
-/// A sign of life, which goes away with this.
-pub struct Busy(ProgressBar);
+impl Bars {
+    /// That of the innermost work that goes on.
+    pub fn last(&self) -> Option<ProgressBar> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().rfind(|bar| !bar.is_finished()).cloned()
+    }
 
-impl Drop for Busy {
+    fn add(&self, bar: &ProgressBar) {
+        let mut bars = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        bars.retain(|bar| !bar.is_finished());
+        bars.push(bar.clone());
+    }
+}
+
+/// A bar, which goes away with this.
+pub struct Bar(ProgressBar);
+
+impl Deref for Bar {
+    type Target = ProgressBar;
+
+    fn deref(&self) -> &ProgressBar {
+        &self.0
+    }
+}
+
+impl Drop for Bar {
     fn drop(&mut self) {
         self.0.finish_and_clear();
     }
@@ -40,7 +64,7 @@ pub struct Output {
     /// Why standard output did not take all.
     refused: OnceLock<Error>,
     /// What it waits for.
-    bar: WatchedBar,
+    bars: Bars,
     /// When something was last written.
     heard: Mutex<Instant>,
 }
@@ -57,13 +81,13 @@ impl Output {
     }
 
     /// An output that keeps what is printed, and messages.
-    pub fn kept(json: bool, bar: WatchedBar) -> Output {
-        Output { bar, ..Output::of(json, Streams::Kept(Mutex::default())) }
+    pub fn kept(json: bool, bars: Bars) -> Output {
+        Output { bars, ..Output::of(json, Streams::Kept(Mutex::default())) }
     }
 
     fn of(json: bool, streams: Streams) -> Output {
-        let (object, bar) = (Mutex::default(), WatchedBar::default());
-        Output { json, streams, object, refused: OnceLock::new(), bar, heard: Mutex::new(Instant::now()) }
+        let (object, bars) = (Mutex::default(), Bars::default());
+        Output { json, streams, object, refused: OnceLock::new(), bars, heard: Mutex::new(Instant::now()) }
     }
 
     /// What was printed, where it is kept.
@@ -97,10 +121,9 @@ impl Output {
         self.heard.lock().unwrap_or_else(PoisonError::into_inner).elapsed()
     }
 
-    /// What is said of the bar of the work that goes on, if there is one.
-    pub fn with_bar<T>(&self, say: impl FnOnce(Option<&ProgressBar>) -> T) -> T {
-        let bar = self.bar.lock().unwrap_or_else(PoisonError::into_inner);
-        say(bar.as_ref().filter(|bar| !bar.is_finished()))
+    /// The bar of the work that goes on, if there is one.
+    pub fn last_bar(&self) -> Option<ProgressBar> {
+        self.bars.last()
     }
 
     fn shows_bars(&self) -> bool {
@@ -160,15 +183,24 @@ impl Output {
 
     /// Writes the object of the command, once, with all messages in it. Nothing is written where there is nothing to say.
     pub fn end(&self) {
+        if let Some(object) = self.take_object()
+            && (!self.is_of_the_process() || stop::claim_object())
+        {
+            self.print(&object.to_string());
+        }
+    }
+
+    /// The object with all messages in it; none where there is nothing to say, or no object was asked for.
+    pub fn take_object(&self) -> Option<Value> {
         let (object, said) = std::mem::take(&mut *self.pending());
         if !self.json || (object.is_none() && said.is_empty()) {
-            return;
+            return None;
         }
         let mut object = object.unwrap_or_else(|| Value::Object(Map::new()));
         if !said.is_empty() {
             object["diagnostics"] = Value::Array(said);
         }
-        self.print(&object.to_string());
+        Some(object)
     }
 
     fn pending(&self) -> MutexGuard<'_, (Option<Value>, Vec<Value>)> {
@@ -208,16 +240,16 @@ impl Output {
     }
 
     /// A progress bar that shows itself on a terminal only, and only when the work takes over a second.
-    pub fn progress(&self, what: &'static str) -> ProgressBar {
+    pub fn progress(&self, what: &'static str) -> Bar {
         self.bar(what, Some(1), "{msg:>9} {wide_bar} {percent:>3}% {time}")
     }
 
     /// The same for work of which nobody knows how much there is.
-    pub fn busy(&self, what: &'static str) -> Busy {
-        Busy(self.bar(what, None, "{msg:>9} {spinner} {elapsed}"))
+    pub fn busy(&self, what: &'static str) -> Bar {
+        self.bar(what, None, "{msg:>9} {spinner} {elapsed}")
     }
 
-    fn bar(&self, what: &'static str, length: Option<u64>, template: &str) -> ProgressBar {
+    fn bar(&self, what: &'static str, length: Option<u64>, template: &str) -> Bar {
         let target =
             if self.shows_bars() { ProgressDrawTarget::stderr_with_hz(5) } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(length, target).with_message(what);
@@ -225,8 +257,8 @@ impl Output {
             bar.set_style(style.with_key("time", time));
         }
         bar.enable_steady_tick(Duration::from_secs(1));
-        *self.bar.lock().unwrap_or_else(PoisonError::into_inner) = Some(bar.clone());
-        bar
+        self.bars.add(&bar);
+        Bar(bar)
     }
 }
 

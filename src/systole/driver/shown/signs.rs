@@ -1,7 +1,8 @@
 //! Signs of life where nobody sees a progress bar, as in a pipe or a file: a line on standard error whenever nothing was said for some
 //! seconds.
 //!
-//! `  search    16 s so far, 34 %, about 31 s left`
+//! `  search    34 %, 16 s so far`: how far this is, and how long the command has taken in all. How long it will take is not said: of a search
+//! nobody knows.
 
 use super::output::Output;
 use indicatif::ProgressBar;
@@ -25,8 +26,7 @@ pub fn beside<T>(output: &Output, work: impl FnOnce() -> T) -> T {
             while watching.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
                 let silent = output.silent_for();
                 if silent >= SILENCE {
-                    let sign = output.with_bar(|bar| sign(bar, begun.elapsed(), &mut shown));
-                    output.error(&sign);
+                    output.error(&sign(output.last_bar().as_ref(), begun.elapsed(), &mut shown));
                 }
                 wait = SILENCE.saturating_sub(output.silent_for());
             }
@@ -42,10 +42,11 @@ fn sign(bar: Option<&ProgressBar>, since: Duration, shown: &mut String) -> Strin
     let so_far = format!("{} s so far", since.as_secs());
     let Some(bar) = bar else { return format!("  working   {so_far}") };
     let what = bar.message();
-    let mut line = format!("  {what:<9} {so_far}");
-    if let Some(of) = bar.length().filter(|_| bar.position() > 0) {
-        line += &format!(", {} %, about {} s left", 100 * bar.position() / of.max(1), bar.eta().as_secs());
-    }
+    let share = bar.length().filter(|_| bar.position() > 0).map(|of| 100 * bar.position() / of.max(1));
+    let mut line = match share {
+        Some(share) => format!("  {what:<9} {share} %, {so_far}"),
+        None => format!("  {what:<9} {so_far}"),
+    };
     let way_out = bar.prefix();
     if !way_out.is_empty() && *shown != way_out {
         line += &format!("; {way_out}");
@@ -69,7 +70,7 @@ mod tests {
         assert_eq!(said(Some(&bar), 24), "  search    24 s so far");
         bar.set_length(200);
         bar.set_position(68);
-        assert!(said(Some(&bar), 32).starts_with("  search    32 s so far, 34 %, about "));
+        assert_eq!(said(Some(&bar), 32), "  search    34 %, 32 s so far");
     }
 
     #[test]

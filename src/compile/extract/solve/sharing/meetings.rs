@@ -6,13 +6,13 @@
 //! they refute nearly all that is wrong, and cheaply. Proofs are kept, as the same two parts come in many designs.
 
 use crate::extract::solve::steps::SpacePoint;
-use crate::extract::solve::tally::slot_numbers;
+use crate::extract::solve::tally::{ListedPoints, slot_numbers};
 use crate::mapping::{Design, Fold, Handoff, SpaceDesign, SpaceTimeMap};
 use crate::smt::{Counterexample, Verdict, settle};
 use crate::timing::{handed_words_apart, points_apart};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 use systole_base::cell::Cell;
 use systole_base::integer::{Affine, Bindings, Vector};
@@ -32,7 +32,10 @@ const LIMIT: Duration = Duration::from_secs(10);
 pub type Meeting = (Bindings, [SpacePoint; 2]);
 
 /// Sizes with the points of each space there.
-pub type Trial = (Bindings, Vec<Vec<Vector>>);
+pub type Trial = (Bindings, Vec<Arc<ListedPoints>>);
+
+/// The points of a space at a trial, listed when they are first asked for; none where it is not bounded.
+type WhenAsked = Arc<OnceLock<Option<Arc<ListedPoints>>>>;
 
 fn points_of((_, points): &Trial) -> u64 {
     points.iter().map(|points| points.len() as u64).sum()
@@ -50,6 +53,8 @@ type Answer = Option<Vec<Meeting>>;
 /// The answers about one system.
 pub struct Meetings {
     trials: Vec<Trial>,
+    /// The small sizes, some of which are no trials, with the points of each space.
+    small: Vec<(Bindings, Vec<WhenAsked>)>,
     /// What a step holds.
     cell: Cell,
     known: Mutex<Answers>,
@@ -66,9 +71,23 @@ impl Meetings {
     /// Nothing known yet; `counted` is looked at before the small sizes.
     pub fn new(system: &SpaceSystem, counted: Trial, cell: Cell) -> Meetings {
         let small = small_sizes(system).filter(|sizes| *sizes != counted.0);
-        let listed = small.filter_map(|sizes| {
-            let all = system.spaces.iter().map(|space| space.domain.set.points(space.indices(), &sizes));
-            all.collect::<Option<Vec<_>>>().map(|all| (sizes, all))
+        let unlisted = |_| WhenAsked::default();
+        let small = small.map(|sizes| (sizes, system.spaces.iter().map(unlisted).collect())).collect();
+        Meetings::at(system, counted, small, cell)
+    }
+
+    /// Nothing known yet of some of the spaces, which a system of their own has.
+    pub fn among(&self, system: &SpaceSystem, spaces: &[usize], counted: Trial) -> Meetings {
+        let of_these = |listed: &Vec<WhenAsked>| spaces.iter().map(|space| listed[*space].clone()).collect();
+        let small = self.small.iter().map(|(sizes, listed)| (sizes.clone(), of_these(listed))).collect();
+        Meetings::at(system, counted, small, self.cell)
+    }
+
+    fn at(system: &SpaceSystem, counted: Trial, small: Vec<(Bindings, Vec<WhenAsked>)>, cell: Cell) -> Meetings {
+        let listed = small.iter().filter_map(|(sizes, listed)| {
+            let all = system.spaces.iter().zip(listed);
+            let all = all.map(|(space, listed)| listed.get_or_init(|| ListedPoints::of(space, sizes)).clone());
+            all.collect::<Option<Vec<_>>>().map(|all| (sizes.clone(), all))
         });
         // Where constants make even small sizes large, proofs say the same sooner.
         let trials = listed.scan(0, |sum, trial| {
@@ -76,7 +95,7 @@ impl Meetings {
             Some(trial).filter(|_| *sum <= MOST_TRIED)
         });
         let trials: Vec<Trial> = trials.collect();
-        Meetings { trials: std::iter::once(counted).chain(trials).collect(), cell, known: Mutex::default() }
+        Meetings { trials: std::iter::once(counted).chain(trials).collect(), small, cell, known: Mutex::default() }
     }
 
     /// How many points are looked at for one design.

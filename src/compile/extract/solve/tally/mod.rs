@@ -26,7 +26,7 @@ pub use cost_cache::{CostCache, Moves};
 
 mod slots;
 
-pub use slots::{cycles, occupied, slot_numbers};
+pub use slots::{AllSlots, ListedPoints, slot_numbers};
 
 /// Every best way to move the inputs under some steps, with what the whole costs then. There may be hundreds of thousands, so their parts are made
 /// when they are asked for.
@@ -74,25 +74,24 @@ impl Moved {
 
 /// Every best way to move the inputs under these steps; none where the design is not legal at these sizes.
 pub fn price(task: &Task, design: &Design, handoffs: &[Handoff]) -> Moved {
-    let occupied =
-        occupied(&task.sizes, design, &task.points, task.machine.links.cell).filter(|occupied| occupied.is_apart);
-    occupied.and_then(|occupied| with_handoffs(task, design, handoffs, occupied)).unwrap_or_default()
+    priced(task, design, handoffs, |occupied| occupied.is_apart).unwrap_or_default()
 }
 
 /// What every best way to move the inputs would cost under these steps, whether points share a PE and a time or not.
 pub fn estimate(task: &Task, design: &Design, handoffs: &[Handoff]) -> Vec<Cost> {
-    let occupied = occupied(&task.sizes, design, &task.points, task.machine.links.cell);
-    let priced = occupied.and_then(|occupied| with_handoffs(task, design, handoffs, occupied));
-    priced.unwrap_or_default().costs().copied().collect()
+    priced(task, design, handoffs, |_| true).unwrap_or_default().costs().copied().collect()
 }
 
-fn with_handoffs(task: &Task, design: &Design, handoffs: &[Handoff], occupied: Occupied) -> Option<Moved> {
-    let points: usize = task.points.iter().map(Vec::len).sum();
+/// The same of a design that occupies the array in a way that is wanted; `None` of another one, and where a number does not fit.
+fn priced(task: &Task, design: &Design, handoffs: &[Handoff], is_wanted: impl Fn(&Occupied) -> bool) -> Option<Moved> {
+    let slots = AllSlots::of(&task.sizes, design, &task.points)?;
+    let occupied = slots.occupied(task.machine.links.cell).filter(is_wanted)?;
+    let points: usize = task.points.iter().map(|points| points.len()).sum();
     task.work.add(Work::in_points(points as u64) + if design.rounds() > 0 { Work::NUMBERED } else { 0 });
     let of_computed = without_inputs(task, design).calendar(handoffs, &task.machine.links, &task.sizes)?;
     task.work.add(Work::in_rounds(of_computed.rounds(), task.system.spaces.len()));
     let calendar = Arc::new(of_computed);
-    let cycles = cycles(&task.sizes, design, &task.points, &calendar)?;
+    let cycles = slots.cycles(&calendar)?;
     // What PEs keep takes room in each of them, what they share is stored once.
     let buffers = stored_words(task, design, &Transport::Local)?;
     let memory_words = stored_words(task, design, &Transport::Memory)?;

@@ -2,8 +2,11 @@
 
 use crate::mapping::{Axis, Calendar, Design, Fold, SpaceDesign};
 use fixedbitset::FixedBitSet;
+use std::ops::Deref;
+use std::sync::Arc;
 use systole_base::cell::Cell;
 use systole_base::integer::{Affine, Bindings, Vector, dot};
+use systole_equations::recurrence::Space;
 
 /// The PE and the time of a point.
 pub type Slot = (Vector, Vector);
@@ -64,20 +67,51 @@ impl Coordinate<'_> {
     }
 
     /// Adds its values at some points to a column; `None` where a number might not fit. Most rows have one entry.
-    fn add_to(&self, column: &mut Vec<i64>, points: &[Vector]) -> Option<()> {
-        let entries: Vec<(usize, i64)> =
-            self.row.iter().copied().enumerate().filter(|(_, entry)| *entry != 0).collect();
-        let largest = |index: usize| points.iter().map(|point| point[index].unsigned_abs()).max().unwrap_or(0);
-        let reach = entries.iter().try_fold(self.start.unsigned_abs(), |sum, (index, entry)| {
-            sum.checked_add(entry.unsigned_abs().checked_mul(largest(*index))?)
+    fn add_to(&self, column: &mut Vec<i64>, points: &ListedPoints) -> Option<()> {
+        let entries = || self.row.iter().copied().enumerate().filter(|(_, entry)| *entry != 0);
+        let reach = entries().try_fold(self.start.unsigned_abs(), |sum, (index, entry)| {
+            sum.checked_add(entry.unsigned_abs().checked_mul(points.largest[index])?)
         })?;
         i64::try_from(reach).ok()?;
-        let value = |point: &Vector| entries.iter().fold(self.start, |sum, (index, entry)| sum + entry * point[*index]);
-        match self.folded {
-            Some(axis) => column.extend(points.iter().map(|point| axis.pe(value(point)))),
-            None => column.extend(points.iter().map(value)),
+        let before = column.len();
+        column.resize(before + points.len(), self.start);
+        let new = &mut column[before..];
+        for (index, entry) in entries() {
+            new.iter_mut().zip(&points.values[index]).for_each(|(sum, value)| *sum += entry * value);
+        }
+        if let Some(axis) = self.folded {
+            new.iter_mut().for_each(|value| *value = axis.pe(*value));
         }
         Some(())
+    }
+}
+
+/// The points of a space at some sizes; also index by index, since what is done with a row of a map is done with numbers that stand side by
+/// side then.
+pub struct ListedPoints {
+    points: Vec<Vector>,
+    /// For each index its value at each point.
+    values: Vec<Vec<i64>>,
+    /// For each index the largest magnitude.
+    largest: Vec<u64>,
+}
+
+impl ListedPoints {
+    /// Those of a space; `None` where it is not bounded.
+    pub fn of(space: &Space, sizes: &Bindings) -> Option<Arc<ListedPoints>> {
+        let points = space.domain.set.points(space.indices(), sizes)?;
+        let value = |index: usize| points.iter().map(|point| point[index]).collect();
+        let values: Vec<Vec<i64>> = (0..space.indices().len()).map(value).collect();
+        let largest = |values: &Vec<i64>| values.iter().map(|value| value.unsigned_abs()).max().unwrap_or(0);
+        Some(Arc::new(ListedPoints { largest: values.iter().map(largest).collect(), values, points }))
+    }
+}
+
+impl Deref for ListedPoints {
+    type Target = [Vector];
+
+    fn deref(&self) -> &[Vector] {
+        &self.points
     }
 }
 
@@ -90,77 +124,84 @@ pub struct Occupied {
     pub is_apart: bool,
 }
 
-/// How the array of a design is occupied by the points of each space; `None` where a number does not fit.
-pub fn occupied(sizes: &Bindings, design: &Design, points: &[Vec<Vector>], cell: Cell) -> Option<Occupied> {
-    let slots = all_slots(sizes, design, points)?;
-    let (taken, sides) = slots.numbered()?;
-    let is_apart = match cell.is_shared() {
-        true => holds_all(&taken.numbers, points, cell),
-        false => taken.distinct() == slots.count as u64,
-    };
-    let per_pe = sides[design.rank()..].iter().fold(1u64, |product, side| product.saturating_mul((*side).max(1)));
-    let numbers = taken.numbers.into_iter().map(|slot| slot / per_pe).collect();
-    Some(Occupied { pes: Numbers { numbers, volume: taken.volume.div_ceil(per_pe) }.distinct(), is_apart })
-}
-
 /// A number for the slot of each point, space by space: the same where two share a PE and a time. `None` where a number does not fit.
-pub fn slot_numbers(sizes: &Bindings, design: &Design, points: &[Vec<Vector>]) -> Option<Numbers> {
-    all_slots(sizes, design, points)?.numbered().map(|(numbers, _)| numbers)
+pub fn slot_numbers(sizes: &Bindings, design: &Design, points: &[Arc<ListedPoints>]) -> Option<Numbers> {
+    AllSlots::of(sizes, design, points)?.numbered().map(|(numbers, _)| numbers)
 }
 
 /// Whether each slot has room for its points, which are of different spaces; the slots are numbered space by space.
-fn holds_all(numbers: &[u64], points: &[Vec<Vector>], cell: Cell) -> bool {
-    let spaces = points.iter().enumerate().flat_map(|(space, points)| points.iter().map(move |_| space));
+fn holds_all(numbers: &[u64], counts: &[usize], cell: Cell) -> bool {
+    let spaces = counts.iter().enumerate().flat_map(|(space, count)| std::iter::repeat_n(space, *count));
     let mut taken: Vec<(u64, usize)> = numbers.iter().copied().zip(spaces).collect();
     taken.sort_unstable();
     let is_twice = taken.windows(2).any(|pair| pair[0] == pair[1]);
     !is_twice && taken.chunk_by(|one, other| one.0 == other.0).all(|step| cell.has_room_for(step.len() as u64))
 }
 
-/// How many cycles there are from the first point to the last, with both; `None` where a number does not fit.
-pub fn cycles(sizes: &Bindings, design: &Design, points: &[Vec<Vector>], calendar: &Calendar) -> Option<u64> {
-    let slots = all_slots(sizes, design, points)?;
-    let mut time = vec![0; slots.columns.len() - design.rank()];
-    let clocks = (0..slots.count).map(|point| {
-        time.iter_mut().zip(&slots.columns[design.rank()..]).for_each(|(entry, column)| *entry = column[point]);
-        calendar.clock(&time)
-    });
-    let ends = clocks.map(|clock| clock.map(|clock| (clock, clock)));
-    let join = |one: Option<(i64, i64)>, other: Option<(i64, i64)>| {
-        let ((low, high), (first, last)) = (one?, other?);
-        Some((low.min(first), high.max(last)))
-    };
-    match ends.reduce(join) {
-        None => Some(0),
-        Some(ends) => ends.and_then(|(first, last)| u64::try_from(last.checked_sub(first)?.checked_add(1)?).ok()),
-    }
-}
-
-/// The slots of all points.
-struct AllSlots {
-    /// For each coordinate its value at each point.
+/// The slots of all points of a design.
+pub struct AllSlots {
+    /// For each coordinate its value at each point: of the PE, then of the time.
     columns: Vec<Vec<i64>>,
-    /// How many points there are.
-    count: usize,
-}
-
-fn all_slots(sizes: &Bindings, design: &Design, points: &[Vec<Vector>]) -> Option<AllSlots> {
-    let count = points.iter().map(Vec::len).sum();
-    let width = design.rank() + design.rounds() + 1;
-    let mut columns: Vec<Vec<i64>> = (0..width).map(|_| Vec::with_capacity(count)).collect();
-    for (space, points) in points.iter().enumerate() {
-        let slots = Slots::new(sizes, design, space)?;
-        for (column, coordinate) in columns.iter_mut().zip(slots.rows()) {
-            coordinate.add_to(column, points)?;
-        }
-    }
-    Some(AllSlots { columns, count })
+    /// How many coordinates the PE has.
+    rank: usize,
+    /// How many points each space has.
+    counts: Vec<usize>,
 }
 
 impl AllSlots {
+    /// Those of the points of each space; `None` where a number does not fit.
+    pub fn of(sizes: &Bindings, design: &Design, points: &[Arc<ListedPoints>]) -> Option<AllSlots> {
+        let counts: Vec<usize> = points.iter().map(|points| points.len()).collect();
+        let width = design.rank() + design.rounds() + 1;
+        let mut columns: Vec<Vec<i64>> = (0..width).map(|_| Vec::with_capacity(counts.iter().sum())).collect();
+        for (space, points) in points.iter().enumerate() {
+            let slots = Slots::new(sizes, design, space)?;
+            for (column, coordinate) in columns.iter_mut().zip(slots.rows()) {
+                coordinate.add_to(column, points)?;
+            }
+        }
+        Some(AllSlots { columns, rank: design.rank(), counts })
+    }
+
+    /// How many points there are.
+    fn count(&self) -> usize {
+        self.counts.iter().sum()
+    }
+
+    /// How they occupy the array; `None` where a number does not fit.
+    pub fn occupied(&self, cell: Cell) -> Option<Occupied> {
+        let (taken, sides) = self.numbered()?;
+        let is_apart = match cell.is_shared() {
+            true => holds_all(&taken.numbers, &self.counts, cell),
+            false => taken.distinct() == self.count() as u64,
+        };
+        let per_pe = sides[self.rank..].iter().fold(1u64, |product, side| product.saturating_mul((*side).max(1)));
+        let numbers = taken.numbers.into_iter().map(|slot| slot / per_pe).collect();
+        Some(Occupied { pes: Numbers { numbers, volume: taken.volume.div_ceil(per_pe) }.distinct(), is_apart })
+    }
+
+    /// How many cycles there are from the first point to the last, with both; `None` where a number does not fit.
+    pub fn cycles(&self, calendar: &Calendar) -> Option<u64> {
+        let columns = &self.columns[self.rank..];
+        let mut time = vec![0; columns.len()];
+        let clocks = (0..self.count()).map(|point| {
+            time.iter_mut().zip(columns).for_each(|(entry, column)| *entry = column[point]);
+            calendar.clock(&time)
+        });
+        let ends = clocks.map(|clock| clock.map(|clock| (clock, clock)));
+        let join = |one: Option<(i64, i64)>, other: Option<(i64, i64)>| {
+            let ((low, high), (first, last)) = (one?, other?);
+            Some((low.min(first), high.max(last)))
+        };
+        match ends.reduce(join) {
+            None => Some(0),
+            Some(ends) => ends.and_then(|(first, last)| u64::try_from(last.checked_sub(first)?.checked_add(1)?).ok()),
+        }
+    }
+
     /// A number for each slot, in their order, the last coordinate fastest, and how long the range of each coordinate is.
     fn numbered(&self) -> Option<(Numbers, Vec<u64>)> {
-        let (mut numbers, mut sides, mut volume) = (vec![0; self.count], vec![], 1u64);
+        let (mut numbers, mut sides, mut volume) = (vec![0; self.count()], vec![], 1u64);
         for column in &self.columns {
             let low = column.iter().min().copied().unwrap_or(0);
             let high = column.iter().max().copied().unwrap_or(-1);

@@ -110,7 +110,7 @@ fn measure_all(exploration: &Exploration<'_>, points: &[Point], output: &Output)
     };
     let threads = arguments.sought.space.threads;
     rows.extend(with_threads(threads, || missing.par_iter().map(measure).collect::<Checked<Vec<_>>>())??);
-    bar.finish_and_clear();
+    drop(bar);
     Ok(rows.into_values().collect())
 }
 

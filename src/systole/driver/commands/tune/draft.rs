@@ -136,7 +136,7 @@ impl KernelCommand for Drafting<'_> {
                     Verdict::Good => {
                         let mut program = searched.program(&design)?;
                         distributions.write(&mut program);
-                        trial::check(&searched, &design, &program)?;
+                        trial::check(&searched, &design, &program, output)?;
                         vec![drafted(program, proofs.len() + run.len())?]
                     }
                     verdict => {

@@ -89,7 +89,7 @@ pub fn run(arguments: &TuneArguments, output: &Output) -> Done {
         }
         bar.inc(1);
     }
-    bar.finish_and_clear();
+    drop(bar);
     let proved = tuning.prove_best(arguments.limit);
     table::print(&tuning, arguments.most, output);
     let (Some(best), Some(proved)) = (tuning.weighed.first(), proved) else { return Err(none(&tuning).into()) };
