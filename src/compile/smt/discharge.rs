@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use systole_base::cancel::Token;
 use systole_program::obligation::Obligation;
 
-/// For so long one thread asks alone, and what it has not proved by then all threads ask. Most designs are proved by then, and each
-/// further thread first has to set up a Z3 of its own, which takes as long.
+/// For so long one thread asks alone, or for as long as it took to set its Z3 up, and what it has not proved by then all threads ask. Most
+/// designs are proved by then, and each further thread first has to set up a Z3 of its own, which takes as long.
 const ALONE: Duration = Duration::from_millis(20);
 
 /// Proves or refutes one obligation within `limit`; the verdict is unknown where that does not suffice.
@@ -38,15 +38,15 @@ pub fn discharge_until(obligations: &[Obligation], limit: Duration, token: &Toke
     asked.map(|(obligation, proved)| proved.unwrap_or_else(|| answered(obligation))).collect()
 }
 
-/// What this thread proves in [`ALONE`], an entry for each obligation. All other answers are left to who has the whole limit.
+/// What this thread proves alone, an entry for each obligation. All other answers are left to who has the whole limit.
 fn prove_alone(obligations: &[Obligation], limit: Duration, token: &Token) -> Vec<Option<Discharged>> {
-    // What setting up takes is not counted.
+    let begun = Instant::now();
     if is_there() {
         drop(Context::thread_local());
     }
-    let start = Instant::now();
+    let (start, alone) = (Instant::now(), ALONE.max(begun.elapsed()));
     let proved = obligations.iter().map(|obligation| {
-        let left = limit.min(ALONE.saturating_sub(start.elapsed()));
+        let left = limit.min(alone.saturating_sub(start.elapsed()));
         let is_over = left.is_zero() || token.is_cancelled();
         (!is_over).then(|| discharge(obligation, left)).filter(|answer| matches!(answer.verdict, Verdict::Proved))
     });
