@@ -20,7 +20,12 @@ WITH = $(if $(FEATURES),--features $(FEATURES))
 help: ## what there is
 	@grep -E '^[a-z-]+:.* ## ' $(MAKEFILE_LIST) | sed -E 's/:.* ## /\t/' | expand -t 16
 
+# A build, beside which it is said how long it has taken: cargo is silent while a large package compiles.
+building = @echo '$(1)'; (while sleep 9 >/dev/null 2>&1; do s=$$((s + 9)); echo "  build     $$s s so far" >&2; done) & \
+  trap "kill $$!" EXIT; $(1)
+
 run: setup ## the main job: search, prove, emit, simulate, compare (KERNEL=, SIZE=)
+	$(call building,cargo build --release $(WITH))
 	cargo run --release $(WITH) -- run $(KERNEL) --size $(SIZE)
 
 check: setup ## format, lints, tidy and the fast tests, after an edit
@@ -168,7 +173,7 @@ fuzz-orders: setup ## random affine systems, each held to an order and an evalua
 # The command with its Z3 beside it, so that it runs wherever this checkout goes.
 PREFIX ?= $(HOME)/.local
 install: setup ## the command in PREFIX/bin, with Z3 in PREFIX/lib/systole (PREFIX=)
-	cargo install --path . --root $(PREFIX) --locked $(WITH)
+	$(call building,cargo install --path . --root $(PREFIX) --locked $(WITH))
 	mkdir -p $(PREFIX)/lib/systole && cp .z3/lib/libz3.so* $(PREFIX)/lib/systole/
 
 PYTHON ?= python3
