@@ -203,45 +203,40 @@ pub fn unused(kernel: Option<&RecurrenceSystem>, program: Option<&Program>, file
     let mut all: Vec<Name> = of_kernel.chain(of_program).collect();
     all.sort();
     all.dedup();
-    all.retain(|name| files.iter().any(|file| file.split_once('=').is_some_and(|(given, _)| given == &**name)));
+    all.retain(|name| is_given(name, files));
     all
 }
 
+/// Whether a file is given for the array of this name.
+fn is_given(name: &Name, files: &[String]) -> bool {
+    files.iter().any(|file| file.split_once('=').is_some_and(|(given, _)| given == &**name))
+}
+
 /// Says which inputs are given in vain, on a line that begins so, and writes it into an object.
-pub fn say_unused(unused: &[Name], head: &str, (output, object): (&Output, &mut Value)) {
-    if unused.is_empty() {
-        return;
-    }
-    let names: Vec<String> = unused.iter().map(|name| format!("`{name}`")).collect();
-    output.line(&format!(
-        "{head}{}: no equation reads {}",
-        names.join(", "),
-        if names.len() == 1 { "it" } else { "them" }
-    ));
-    object["unused"] = unused.iter().map(|name| json!(&**name)).collect();
+pub fn say_unused(unused: &[Name], head: &str, said: (&Output, &mut Value)) {
+    say(unused, "unused", |names, them| format!("{head}{names}: no equation reads {them}"), said);
 }
 
 /// The inputs that a program reads and no file is given for, where one is given for others: who forgets one is to hear of it.
 pub fn filled(program: &Program, files: &[String]) -> Vec<Name> {
-    let is_given =
-        |name: &Name| files.iter().any(|file| file.split_once('=').is_some_and(|(given, _)| given == &**name));
     let inputs = program.arrays.iter().filter(|array| array.role == Role::Input && program.reads(&array.name));
-    let missing = inputs.map(|array| array.name.clone()).filter(|name| !files.is_empty() && !is_given(name));
-    missing.collect()
+    let missing = inputs.filter(|array| !files.is_empty() && !is_given(&array.name, files));
+    missing.map(|array| array.name.clone()).collect()
 }
 
 /// Says which inputs no file gives, on a line that begins so, and writes it into an object.
-pub fn say_filled(filled: &[Name], (head, seed): (&str, u64), (output, object): (&Output, &mut Value)) {
-    if filled.is_empty() {
+pub fn say_filled(filled: &[Name], (head, seed): (&str, u64), said: (&Output, &mut Value)) {
+    say(filled, "filled", |names, them| format!("{head}{names}, from --seed {seed}: no file gives {them}"), said);
+}
+
+/// Says something of inputs, if there are any, and writes their names into an object.
+fn say(inputs: &[Name], key: &str, line: impl FnOnce(String, &str) -> String, (output, object): (&Output, &mut Value)) {
+    if inputs.is_empty() {
         return;
     }
-    let names: Vec<String> = filled.iter().map(|name| format!("`{name}`")).collect();
-    output.line(&format!(
-        "{head}{}, from --seed {seed}: no file gives {}",
-        names.join(", "),
-        if names.len() == 1 { "it" } else { "them" }
-    ));
-    object["filled"] = filled.iter().map(|name| json!(&**name)).collect();
+    let names: Vec<String> = inputs.iter().map(|name| format!("`{name}`")).collect();
+    output.line(&line(names.join(", "), if names.len() == 1 { "it" } else { "them" }));
+    object[key] = inputs.iter().map(|name| json!(&**name)).collect();
 }
 
 /// The input arrays of a program of a kernel, whole.
