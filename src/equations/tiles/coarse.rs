@@ -73,17 +73,10 @@ fn at_border(form: &Affine, along: &Along) -> Option<Affine> {
 
 /// A bound of one coordinate by another that is cut alike, as `k - i - 1`: tiles rise with the elements in them, also at a border.
 fn of_two(form: &Affine, along: &Along) -> Option<Affine> {
-    let terms: Vec<(&Name, i64)> = form.terms().collect();
-    let &[(one, sign), (other, opposite)] = &terms[..] else { return None };
-    let (upper, lower) = if sign > 0 { (one, other) } else { (other, one) };
-    let axes = (along.get(upper)?, along.get(lower)?);
-    if sign.abs() != 1 || sign + opposite != 0 || !is_alike(axes.0, axes.1) {
-        return None;
-    }
-    let off = form.constant_term();
-    let behind = if off > 0 { axes.1 } else { axes.0 };
-    let (near, far) = tiles_off(off.abs(), behind.size, behind.before, behind.after);
-    Some(Affine::variable(upper) - Affine::variable(lower) + Affine::constant(if off > 0 { far } else { -near }))
+    let (bounded, _) = form.terms().find(|(_, coefficient)| *coefficient == -1)?;
+    let bound = form.clone() + Affine::variable(bounded);
+    let (own, (_, most)) = beside(&bound, along.get(bounded)?, along)?;
+    Some(own + Affine::constant(most) - Affine::variable(bounded))
 }
 
 /// The tiles of an element that only the sizes decide, in rising order: a constant, the last element of the body, or one behind it.
