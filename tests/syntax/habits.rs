@@ -93,7 +93,7 @@ fn an_error_of_another_kind_is_not_told_of_habits() {
         "y[i] = a.bar(b)",
     ];
     let told: BTreeSet<&str> =
-        ["loops", "a mean", "range stands", "no type", "side by side", "select(", "prefix", "does not hold"].into();
+        ["loops", "a mean", "range stands", "no type", "side by side", "select(", "prefix", "the opposite"].into();
     for text in texts {
         let (_, help) = first_error(&format!("kernel other(N)\nin x[N], a, b, low\nout y[N], loop[N]\n{text}\n"));
         assert!(told.iter().all(|words| !help.contains(words)), "{text}: {help}");

@@ -4,7 +4,7 @@
 //! kernel whose error is another one must get none: each habit looks at what stands around the place.
 
 use super::ast::Half;
-use super::layout::{after_bracket, first_word};
+use super::layout::{after_bracket, first_word, within_bracket};
 use super::tokens::{REDUCTIONS, is_inner, is_word};
 use systole_base::scalar::Function;
 
@@ -208,8 +208,7 @@ impl Stop<'_> {
                 Some("all subscripts stand between two brackets: `A[i, j]`".to_owned())
             }
             "(" if is_word(self.before) && defines() => {
-                let listed = &self.rest[1..self.rest.len() - after_bracket(self.rest).len() - 1];
-                Some(format!("subscripts stand in `[` and `]`: `{}[{listed}]`", self.before))
+                Some(format!("subscripts stand in `[` and `]`: `{}[{}]`", self.before, within_bracket(self.rest)))
             }
             _ => None,
         }
@@ -238,16 +237,16 @@ impl Stop<'_> {
             return None;
         }
         let behind = &self.rest[1 + member.len()..];
-        let Some(arguments) = behind.strip_prefix('(') else {
+        if !behind.starts_with('(') {
             return match member {
                 "T" => Some("a transpose has its subscripts the other way round: `A[j, i]`".to_owned()),
                 "pi" => Some("constants have no prefix: `pi`".to_owned()),
                 "inf" => Some("what is infinite is `infinity`".to_owned()),
                 _ => None,
             };
-        };
-        let is_of_one = !arguments[..arguments.len() - after_bracket(behind).len()].contains(',');
-        match is_reduction(member) && is_of_one {
+        }
+        let has_one_argument = !within_bracket(behind).contains(',');
+        match is_reduction(member) && has_one_argument {
             true => Some(format!("a reduction names its index: `{member}(k in 0..N) x[k]`")),
             false => instead_of_function(member).or_else(|| {
                 let is_ours = Function::from_keyword(member).is_some();
@@ -266,7 +265,7 @@ impl Stop<'_> {
             (_, true, true) => {
                 Some("the opposite of a comparison is another one: `i >= j` in place of not `i < j`".to_owned())
             }
-            (_, true, false) => Some("what does not hold is `1 - (a < b)`".to_owned()),
+            (_, true, false) => Some("the opposite of a comparison is `1 - (a < b)`".to_owned()),
             _ => None,
         }
     }
@@ -427,8 +426,8 @@ const FOREIGN_FUNCTIONS: [(&str, &str); 30] = [
     ("fmax", "`max(a, b)`, which is no number where one of them is none"),
     ("fmin", "`min(a, b)`, which is no number where one of them is none"),
     ("if", "`select(c, a, b)`"),
-    ("not", "`1 - (a < b)`"),
     ("ifelse", "`select(c, a, b)`"),
+    ("not", "`1 - (a < b)`"),
     ("int", "`floor(x)`, of what is not negative"),
     ("mod", "`a - b * floor(a / b)`; of an index `i mod 2`"),
     ("fmod", "`a - b * floor(a / b)`, of what is not negative"),

@@ -106,6 +106,15 @@ pub(super) fn after_bracket(text: &str) -> &str {
     ""
 }
 
+/// What the bracket that `text` starts with holds, as far as it goes.
+pub(super) fn within_bracket(text: &str) -> &str {
+    let held = &text[1..];
+    match after_bracket(text) {
+        "" if !text.ends_with([')', ']']) => held,
+        after => &held[..held.len() - after.len() - 1],
+    }
+}
+
 /// The letters, digits and underscores that `code` starts with.
 pub(super) fn first_word(code: &str) -> &str {
     let end = code.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').unwrap_or(code.len());
