@@ -7,7 +7,7 @@
 //! is compared with the kernel as it is written too (`as_written`): rounding may differ, what is finite or infinite may
 //! not, and elements of which the kernel has no number are named. The answer has three values (`agreement`): the same
 //! bits, the same but for rounding, or different. Only the last is an error. `run` and `explore`, whose reference is in
-//! the program's own order, ask for the bits.
+//! the program's own order, ask for the bits. A program over tiles is also tried at small sizes before anybody gets it (`trial`).
 
 pub mod job;
 
