@@ -57,6 +57,42 @@ const CASES: &[Case] = &[
         tile: Some("i=2"),
     },
     Case {
+        name: "between the strides",
+        equations: "y[i] = sum(j in 0..N where 0 <= i - 2*j < K) x[j]",
+        model: |g, i, _| sum((0..g.n).filter(|j| 2 * j <= i && i - 2 * j < g.k).map(|j| g.x[j])),
+        tile: None,
+    },
+    Case {
+        name: "every second one from here",
+        equations: "y[i] = max(j in 0..N where 1 <= 2*j - i < N) x[2*j - i]",
+        model: |g, i, _| {
+            let there = (0..g.n).filter(|j| 2 * j > i && 2 * j - i < g.n);
+            there.map(|j| g.x[2 * j - i]).fold(f64::NEG_INFINITY, f64::max)
+        },
+        tile: None,
+    },
+    Case {
+        name: "an equality with strides",
+        equations: "y[i] = sum(j in 0..N, k in 0..K where 3*j + k == i) x[j]",
+        model: |g, i, _| sum((0..g.n).filter(|j| 3 * j <= i && i - 3 * j < g.k).map(|j| g.x[j])),
+        tile: None,
+    },
+    Case {
+        name: "read by strides",
+        equations: "local s[N]\ns[i] = sum(j in 0..N where 0 <= i - 2*j < K) x[j]\ny[i] = s[i] + 2*(s[i - 1] else 0)",
+        model: |g, i, _| {
+            let s = |i: usize| sum((0..g.n).filter(|j| 2 * j <= i && i - 2 * j < g.k).map(|j| g.x[j]));
+            s(i) + if i > 0 { 2.0 * s(i - 1) } else { 0.0 }
+        },
+        tile: None,
+    },
+    Case {
+        name: "a quotient",
+        equations: "y[i] = min(j in 0..N where 2*j == i) x[j]",
+        model: |g, i, _| if i % 2 == 0 && i / 2 < g.n { g.x[i / 2] } else { f64::INFINITY },
+        tile: None,
+    },
+    Case {
         name: "empty products",
         equations: "y[i] = prod(k in 0..i) x[k]",
         model: |g, i, _| (0..i).fold(1.0, |all, k| all * g.x[k]),

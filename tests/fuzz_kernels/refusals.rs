@@ -22,12 +22,12 @@ pub const LISTED: [(&str, &str); 13] = [
         "of what is replaced in its place the last write must follow from inequalities",
     ),
     (
-        "load: what an equation of _ replaces is not said by single indices",
-        "`div` and `mod` divide an equation by strides, and what is replaced in its place has none",
+        "load: _ divides the index of the steps in which _ is replaced",
+        "which step was the last one would be a quotient of sizes",
     ),
     (
         "load: which elements an equation replaces cannot be said by inequalities",
-        "`mod` of the step divides an equation by strides, and the rest of the steps is none of its parts",
+        "what is left of several strides and bounds of several indices is no set of inequalities",
     ),
     ("run in tiles: among tiles: element _ is defined by itself", "it is: tiles need each other"),
     (

@@ -4,6 +4,8 @@ mod assumptions;
 
 mod cases;
 
+mod equalities;
+
 mod evaluation;
 
 mod factors;

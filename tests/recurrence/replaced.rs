@@ -138,8 +138,17 @@ fn tensors_with_the_same_steps_are_replaced_in_turns() {
 #[test]
 fn what_is_replaced_in_no_order_that_can_be_said_is_refused() {
     let kernel = |rest: &str| refusal(&format!("kernel k(N)\n{rest}"));
-    let said = kernel("inout A[N]\nA[2*i] = A[i]");
+    let said = kernel("inout A[N, N]\nA[i + j, i - j] = A[i + j, i - j] + 1");
     assert!(said.contains("is not said by single indices"), "{said}");
+    let said = kernel("inout A[N]\nA[i] = sum(i in 0..2) A[i]");
+    assert!(said.contains("rename one") || said.contains("is not said by single indices"), "{said}");
+    let said = kernel("inout A[N]\nA[1000*i] = 1\nA[i] = A[i] + 1");
+    assert!(said.contains("an equation of what is replaced has too many cases"), "{said}");
+    // Of which every second one was written before depends on `i` without end.
+    let said = kernel("inout A[N]\nA[2*i] = A[i]");
+    assert!(said.contains("an equation of what is replaced has too many cases"), "{said}");
+    let said = kernel("inout A[N]\nA[2*i] = A[2*i] + A[N - 1 - 2*i]");
+    assert!(said.contains("where the last value of an element was written has no closed form"), "{said}");
     let said = kernel("in A[N] over k in 0..N\nout y[N]\ny[i] = A[i]");
     assert!(said.contains("has steps and does not come in and leave"), "{said}");
     let said = kernel("inout A[N] over k\nA[i] = A[i]");
@@ -232,19 +241,221 @@ fn the_index_of_the_steps_has_a_name_of_its_own() {
     );
 }
 
-/// What stands at a step is not what leaves, so an equation of another tensor with the name of the steps on its left is refused; a name that a
-/// reduction binds is its own.
+/// Every second element, or elements of every second diagonal: each as its neighbours stand then, in the order of the indices.
+#[test]
+fn equations_by_strides_replace_in_the_order_of_their_indices() {
+    let near = |a: &ndarray::ArrayD<f64>, at: &[i64]| {
+        let inside = at.iter().zip(a.shape()).all(|(at, extent)| (0..*extent as i64).contains(at));
+        let at: Vec<usize> = at.iter().map(|at| *at as usize).collect();
+        if inside { a[at.as_slice()] } else { 0.0 }
+    };
+    let value = "((A[i - 1] else 0) + (A[i + 1] else 0) + A[i]) / 3";
+    let row = |body: &str| format!("kernel k(T, N)\ninout A[N] over t in 0..T\n{body}\n");
+    // Each with the rests of `i` by 3 in the order in which they come.
+    let cases = [
+        (row(&format!("A[i] = select(i mod 2 == 0, {value}, A[i])")), 2, vec![vec![0]]),
+        (
+            row(&format!("A[i] = {value} where i mod 2 == 0\nA[i] = {value} where i mod 2 == 1")),
+            2,
+            vec![vec![0], vec![1]],
+        ),
+        (
+            row(&format!("A[i] = {value} where i mod 3 != 1\nA[i] = {value} where i mod 3 == 1")),
+            3,
+            vec![vec![0, 2], vec![1]],
+        ),
+        (row(&format!("A[i] = {value} where i mod 2 == 1\nA[i] = {value}")), 2, vec![vec![1], vec![0, 1]]),
+        (
+            row("A[2*i] = ((A[2*i - 1] else 0) + (A[2*i + 1] else 0) + A[2*i]) / 3\n\
+                 A[2*i + 1] = (A[2*i] + (A[2*i + 2] else 0) + A[2*i + 1]) / 3"),
+            2,
+            vec![vec![0], vec![1]],
+        ),
+    ];
+    for (text, by, sweeps) in cases {
+        for (t, n) in [(1, 1), (1, 4), (2, 5), (3, 7)] {
+            check(&text, &[("T", t), ("N", n)], filled(7, &[n as usize]), |a| {
+                for (_, sweep) in (0..t).flat_map(|t| sweeps.iter().map(move |sweep| (t, sweep))) {
+                    for i in (0..n).filter(|i| sweep.contains(&(i % by))) {
+                        a[[i as usize]] = (near(a, &[i - 1]) + near(a, &[i + 1]) + near(a, &[i])) / 3.0;
+                    }
+                }
+            });
+        }
+    }
+    let value =
+        "((A[i - 1, j - 1] else 0) + (A[i - 1, j + 1] else 0) + (A[i, j + 1] else 0) + (A[i + 1, j] else 0)) / 4";
+    type Colour = fn(i64, i64) -> bool;
+    let colours: [(&str, Colour); 4] = [
+        ("(i + j) mod 2 == 0", |i, j| (i + j) % 2 == 0),
+        ("i mod 2 == 1, j mod 3 == 0", |i, j| i % 2 == 1 && j % 3 == 0),
+        ("j != 1", |_, j| j != 1),
+        ("i != j, j mod 2 == 0", |i, j| i != j && j % 2 == 0),
+    ];
+    for (colour, is_in) in colours {
+        let text = format!("kernel k(M, N)\ninout A[M, N] over t in 0..2\nA[i, j] = {value} where {colour}\n");
+        for (m, n) in [(1, 1), (3, 4), (4, 3), (5, 5)] {
+            check(&text, &[("M", m), ("N", n)], filled(5, &[m as usize, n as usize]), |a| {
+                for (_, i, j) in (0..2).flat_map(|t| (0..m).flat_map(move |i| (0..n).map(move |j| (t, i, j)))) {
+                    if is_in(i, j) {
+                        let [above, right] = [near(a, &[i - 1, j - 1]), near(a, &[i - 1, j + 1])];
+                        let sum = above + right + near(a, &[i, j + 1]) + near(a, &[i + 1, j]);
+                        a[[i as usize, j as usize]] = sum / 4.0;
+                    }
+                }
+            });
+        }
+    }
+}
+
+/// `mod` on the left: elements are replaced in the order of the indices, which is not that of the elements.
+#[test]
+fn the_order_is_that_of_the_indices_as_they_are_written() {
+    let text = "kernel k(N)\ninout A[2*N]\nA[i + 1 - 2*(i mod 2)] = A[i] + 1 where 0 <= i < 2*N";
+    for n in 1..4 {
+        check(text, &[("N", n)], filled(2, &[2 * n as usize]), |a| {
+            (0..2 * n as usize).for_each(|i| a[[i + 1 - 2 * (i % 2)]] = a[[i]] + 1.0);
+        });
+    }
+    let text = "kernel k(N)\ninout A[N + 1, N]\n\
+                A[i + (j mod 2), j] = (A[i + (j mod 2), j + 1] else 0) + 2*A[i, j] where 0 <= i < N";
+    for n in 1..5 {
+        check(text, &[("N", n as i64)], filled(2, &[n + 1, n]), |a| {
+            for (i, j) in (0..n).flat_map(|i| (0..n).map(move |j| (i, j))) {
+                let next = if j + 1 < n { a[[i + j % 2, j + 1]] } else { 0.0 };
+                a[[i + j % 2, j]] = next + 2.0 * a[[i, j]];
+            }
+        });
+    }
+    let said = refusal("kernel k(N)\ninout A[N]\nA[i div 2] = A[i div 2] + 1 where 0 <= i < N");
+    assert!(said.contains("an equation replaces an element of `A` more than once in a step"), "{said}");
+}
+
+/// What is replaced by strides is read by others: of another tensor, and of a value for each step.
+#[test]
+fn what_is_replaced_by_strides_is_read() {
+    let text = "kernel k(N)\ninout A[N] over t in 0..3, B[N] over t in 0..3\nout y[4, N]\n\
+                A[i] = A[i] + 1 where i mod 2 == 0\nB[i] = 2*B[i] + (A[i - 1] else 0)\ny[t, i] = 100 * A[i] + B[i]\n\
+                A[3*i + 1] = A[3*i + 1] + 5";
+    for n in [1, 4, 7] {
+        let [a, b] = [filled(2, &[n]), filled(3, &[n])];
+        let given = tensors(&[("A", a.clone()), ("B", b.clone())]);
+        let Ok(found) = evaluate(&system(text), &sizes(&[("N", n as i64)]), &given) else { panic!("values") };
+        let (mut a, mut b, mut y) = (a, b, vec![]);
+        for t in 0..4 {
+            if t < 3 {
+                (0..n).step_by(2).for_each(|i| a[[i]] += 1.0);
+                (0..n).for_each(|i| b[[i]] = 2.0 * b[[i]] + if i > 0 { a[[i - 1]] } else { 0.0 });
+            }
+            y.extend((0..n).map(|i| 100.0 * a[[i]] + b[[i]]));
+            if t < 3 {
+                (0..n).skip(1).step_by(3).for_each(|i| a[[i]] += 5.0);
+            }
+        }
+        assert_eq!(found["y"].iter().copied().collect::<Vec<f64>>(), y, "N={n}");
+        assert_eq!(found["A_out"].iter().copied().collect::<Vec<f64>>(), a.iter().copied().collect::<Vec<f64>>());
+        assert_eq!(found["B_out"].iter().copied().collect::<Vec<f64>>(), b.iter().copied().collect::<Vec<f64>>());
+    }
+}
+
+/// On the left stand forms that say the indices one after the other; elements are replaced as these grow.
+#[test]
+fn forms_on_the_left_say_their_indices() {
+    let row = |body: &str| format!("kernel k(N)\ninout A[N]\n{body}\n");
+    check(&row("A[i + 1] = A[i + 1] + A[i]"), &[("N", 5)], filled(2, &[5]), |a| {
+        (0..4).for_each(|i| a[[i + 1]] += a[[i]]);
+    });
+    check(&row("A[N - 1 - i] = A[N - 1 - i] + A[N - i] where i >= 1"), &[("N", 5)], filled(2, &[5]), |a| {
+        (1..5).for_each(|i| a[[4 - i]] += a[[5 - i]]);
+    });
+    // The last element comes last, so all others are old.
+    check(&row("A[N - 1 - i] = A[N - 1 - i] + A[N - 2 - i] where i < N - 1"), &[("N", 5)], filled(2, &[5]), |a| {
+        (0..4).for_each(|i| a[[4 - i]] += a[[3 - i]]);
+    });
+    let square = |body: &str| format!("kernel k(N)\ninout A[N, N] over t in 0..2\n{body}\n");
+    check(&square("A[i, i] = A[i, i] + (A[i - 1, i - 1] else 1)"), &[("N", 4)], filled(3, &[4, 4]), |a| {
+        for i in (0..2).flat_map(|_| 0..4) {
+            a[[i, i]] += if i > 0 { a[[i - 1, i - 1]] } else { 1.0 };
+        }
+    });
+    check(
+        &square("A[i, i + j] = A[i, i + j] + (A[i + j, i] else 1) where j >= 0"),
+        &[("N", 4)],
+        filled(3, &[4, 4]),
+        |a| {
+            for (i, j) in (0..2).flat_map(|_| (0..4).flat_map(|i| (0..4 - i).map(move |j| (i, j)))) {
+                a[[i, i + j]] += a[[i + j, i]];
+            }
+        },
+    );
+}
+
+/// What has a value for each step reads what stands there in its step: before the equations behind it in the text, after those before it.
+#[test]
+fn values_of_a_step_read_what_stands_there() {
+    let text = "kernel power(T, N)\nin W[N, N]\ninout A[N] over t in 0..T\nlocal y[T, N], s[T]\n\
+                y[t, i] = sum(j) W[i, j] * A[j]\ns[t] = max(i) abs(y[t, i])\nA[i] = y[t, i] / s[t]\n";
+    for (t, n) in [(1, 1), (2, 3), (4, 4)] {
+        let (w, a) = (dominant(4, n), filled(2, &[n]));
+        let found = values(text, &[("T", t), ("N", n as i64)], &[("W", &w), ("A", &a)]);
+        let mut a = a;
+        for _ in 0..t {
+            let y: Vec<f64> = (0..n).map(|i| sum(n, |j| w[[i, j]] * a[[j]])).collect();
+            let s = y.iter().fold(0.0f64, |s, y| s.max(y.abs()));
+            (0..n).for_each(|i| a[[i]] = y[i] / s);
+        }
+        let is_near = |(found, wanted): (&f64, &f64)| (found - wanted).abs() <= 1e-12 * wanted.abs();
+        assert!(found.iter().zip(a.iter()).all(is_near), "T={t}, N={n}: {found:?}, not {a:?}");
+    }
+    let between =
+        |order: [&str; 3]| format!("kernel k(N)\ninout A[N] over t in 1..4\nout y[5, N]\n{}\n", order.join("\n"));
+    let (double, add, see) = ("A[i] = A[i] * 2 where i > 0", "A[i] = A[i] + (A[i - 1] else 1)", "y[t, i] = A[i]");
+    for (place, order) in [[see, double, add], [double, see, add], [double, add, see]].into_iter().enumerate() {
+        let (a, text) = (filled(3, &[3]), between(order));
+        let found = evaluate(&system(&text), &sizes(&[("N", 3)]), &tensors(&[("A", a.clone())])).expect("values");
+        let (mut a, mut y) = (a, vec![]);
+        for t in 0..5 {
+            let is_step = (1..4).contains(&t);
+            for (moment, equation) in order.into_iter().enumerate() {
+                if moment == place {
+                    y.extend(a.iter().copied());
+                } else if is_step && equation == double {
+                    (1..3).for_each(|i| a[[i]] *= 2.0);
+                } else if is_step {
+                    (0..3).for_each(|i| a[[i]] += if i > 0 { a[[i - 1]] } else { 1.0 });
+                }
+            }
+        }
+        assert_eq!(found["y"].iter().copied().collect::<Vec<f64>>(), y, "{text}");
+        assert_eq!(found["A_out"].iter().copied().collect::<Vec<f64>>(), a.iter().copied().collect::<Vec<f64>>());
+    }
+}
+
+/// Of two tensors with steps of their own, each as it stands at the place in the text.
+#[test]
+fn a_value_of_a_step_reads_all_that_is_replaced_in_it() {
+    let text = "kernel k(N)\ninout A[N] over t in 0..2, B[N] over t in 0..3\nout y[3, N]\n\
+                A[i] = A[i] + 1\ny[t, i] = 100 * A[i] + B[i]\nB[i] = B[i] + 10\n";
+    let [a, b] = [filled(2, &[3]), filled(3, &[3])];
+    let given = tensors(&[("A", a.clone()), ("B", b.clone())]);
+    let found = evaluate(&system(text), &sizes(&[("N", 3)]), &given).expect("values");
+    let (mut a, mut b, mut y) = (a, b, vec![]);
+    for t in 0..3 {
+        if t < 2 {
+            a.iter_mut().for_each(|a| *a += 1.0);
+        }
+        y.extend(a.iter().zip(&b).map(|(a, b)| 100.0 * a + b));
+        b.iter_mut().for_each(|b| *b += 10.0);
+    }
+    assert_eq!(found["y"].iter().copied().collect::<Vec<f64>>(), y);
+}
+
+/// What an equation without the index of the steps reads is what leaves; a name that a reduction binds is its own.
 #[test]
 fn other_tensors_read_what_leaves() {
     let kernel = |rest: &str| format!("kernel k(T, N)\ninout x[N] over t in 0..T\n{rest}\nx[i] = x[i] / 2\n");
-    for rest in [
-        "out e[T]\ne[t] = sum(i) x[i] * x[i]",
-        "out e[T]\ne[s] = e[s - 1] + x[0] where s >= 1\ne[t] = x[t] where t < 1",
-        "inout e[N] over t in 0..T + 1\ne[i] = e[i] + x[i]",
-    ] {
-        let said = refusal(&kernel(rest));
-        assert!(said.contains("`e` has an index `t`, but reads `x` as it leaves, after all steps of `t`"), "{said}");
-    }
+    let said = refusal(&kernel("inout e[N] over t in 0..T + 1\ne[i] = e[i] + x[i]"));
+    assert!(said.contains("`e` has an index `t`, but reads `x` as it leaves, after all steps of `t`"), "{said}");
     for rest in [
         "out e[T]\ne[s] = sum(i) x[i] * x[i]",
         "out e[N]\ne[i] = sum(t in 0..i + 1) x[t]",

@@ -122,6 +122,33 @@ def over_relaxation(T, N):
     return {"x_out": x}
 
 
+def transposed_conv(N, K):
+    x, h = given(x=drawn("x", N), h=drawn("h", K))
+    spread = np.zeros(2 * N - 1)
+    spread[::2] = x
+    return {"y": np.convolve(spread, h)}
+
+
+def red_black(T, N):
+    f, u = given(f=drawn("f", N), u=drawn("u", N))
+    u = np.concatenate([[0.0], u, [0.0]])
+    for _ in range(T):
+        for first in (0, 1):
+            around = (u[:-2] + u[2:] - f) / 2
+            u[1 + first : -1 : 2] = around[first::2]
+    return {"u_out": u[1:-1]}
+
+
+def power_iteration(T, N):
+    A, x = given(A=drawn("A", N, N), x=drawn("x", N))
+    largest = np.zeros(T)
+    for t in range(T):
+        y = A @ x
+        largest[t] = np.linalg.norm(y, np.inf)
+        x = y / largest[t]
+    return {"largest": largest, "x_out": x}
+
+
 def cubic_spline(N):
     h, a = given(h=positive("h", N + 1), a=drawn("a", N + 2))
     T, d = np.zeros((N, N)), np.zeros(N)
@@ -341,6 +368,9 @@ CASES = {
     wave2d: ["T=2,N=2", "T=3,N=3"],
     householder: ["M=2,N=2", "M=3,N=2"],
     over_relaxation: ["T=2,N=2", "T=2,N=4"],
+    transposed_conv: ["N=3,K=2", "N=4,K=5"],
+    red_black: ["T=2,N=4", "T=3,N=5"],
+    power_iteration: ["T=2,N=2", "T=3,N=4"],
 }
 
 

@@ -106,15 +106,19 @@ impl Polyhedron {
 
     /// The shadow when `variable` is forgotten, where each point of it is that of some integer point of the set.
     ///
-    /// That is so where of each lower and upper bound one has the coefficient 1: then there is an integer between them. `None`
-    /// otherwise, and where numbers would not fit.
+    /// That is so where of each lower and upper bound one has the coefficient 1: then there is an integer between them. It is so too where two
+    /// such bounds leave one integer or none, whatever the others are. `None` otherwise, and where numbers would not fit.
     pub fn eliminate_exactly(&self, variable: &Name) -> Option<Polyhedron> {
         let (lower, upper) = self.bounds(variable);
-        let fits = |low: &Bound, high: &Bound| {
-            let is_exact = low.coefficient == 1 || high.coefficient == 1;
-            is_exact && high.form.combine(low.coefficient, &low.form, -high.coefficient).is_some()
+        let pairs = || lower.iter().flat_map(|low| upper.iter().map(move |high| (low, high)));
+        let has_integer = |(low, high): (&Bound, &Bound)| low.coefficient == 1 || high.coefficient == 1;
+        let leaves_one = |(low, high): (&Bound, &Bound)| {
+            let apart = || low.form.clone() - high.form.clone();
+            (low.coefficient, high.coefficient) == (1, 1) && apart().is_constant() && apart().constant_term() >= 0
         };
-        let is_exact = lower.iter().all(|low| upper.iter().all(|high| fits(low, high)));
+        let fits =
+            |(low, high): (&Bound, &Bound)| high.form.combine(low.coefficient, &low.form, -high.coefficient).is_some();
+        let is_exact = pairs().all(fits) && (pairs().all(has_integer) || pairs().any(leaves_one));
         is_exact.then(|| self.eliminate(variable))
     }
 

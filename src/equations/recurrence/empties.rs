@@ -6,7 +6,11 @@
 
 use super::gather::{gather, scattered_indices};
 use super::{Domain, Equation, Expr, RecurrenceSystem};
-use systole_base::integer::{Name, Parameters, Polyhedron};
+use std::collections::BTreeMap;
+use systole_base::integer::{Affine, Name, Parameters, Polyhedron};
+
+/// So many rests of the indices of an equation are looked at.
+const MOST_RESTS: usize = 16;
 
 /// A system without what is empty at all sizes.
 pub struct Settled {
@@ -58,20 +62,62 @@ fn settle_value(value: &Expr, around: &Polyhedron) -> Expr {
     }
 }
 
+/// Points of an equation without terms: those of a domain where each index is this form of what stands in it.
+#[derive(Clone, Debug)]
+pub struct WithoutTerms {
+    /// What the indices are of which only some values are meant: `2*i + 1`.
+    pub image: BTreeMap<Name, Affine>,
+    /// The points.
+    pub set: Polyhedron,
+}
+
 /// The points of `domain` above which `set` has none along the reduced indices, as disjoint sets; `None` where no linear
-/// constraints say which these are.
+/// constraints say which these are, not even by the rests of the indices: those without a `j` in `0 <= i - 2*j < K` are odd.
 pub fn without_terms(
     domain: &Domain,
     set: &Polyhedron,
     reduced: &[Name],
     parameters: &Parameters,
-) -> Option<Vec<Polyhedron>> {
+) -> Option<Vec<WithoutTerms>> {
     let sizes = Polyhedron::sizes(parameters);
-    let all = set.intersect(&sizes);
-    let filled = reduced.iter().rev().try_fold(all, |shadow, index| shadow.eliminate_exactly(index))?;
-    let mut parts = domain.set.intersect(&sizes).outside(&filled);
-    parts.retain(|part| !part.is_empty());
-    Some(parts)
+    let at = |image: BTreeMap<Name, Affine>| {
+        let all = set.substitute(&image).intersect(&sizes);
+        let filled = reduced.iter().rev().try_fold(all, |shadow, index| shadow.eliminate_exactly(index))?;
+        let parts = domain.set.substitute(&image).intersect(&sizes).outside(&filled);
+        let parts = parts.into_iter().filter(|part| !part.is_empty());
+        Some(parts.map(|set| WithoutTerms { image: image.clone(), set }).collect::<Vec<_>>())
+    };
+    if let Some(parts) = at(BTreeMap::new()) {
+        return Some(parts);
+    }
+    let images = rests(domain, set, reduced)?;
+    let parts: Vec<Vec<WithoutTerms>> = images.into_iter().map(at).collect::<Option<_>>()?;
+    Some(parts.concat())
+}
+
+/// What the indices of an equation are, rest by rest, so that the bounds of what is reduced are whole as far as they decide that.
+fn rests(domain: &Domain, set: &Polyhedron, reduced: &[Name]) -> Option<Vec<BTreeMap<Name, Affine>>> {
+    let factors = set.constraints().iter().flat_map(|form| reduced.iter().map(|index| form.coefficient(index).abs()));
+    let by = factors.filter(|factor| *factor > 1).try_fold(1i64, |by, factor| match by == 1 || by % factor == 0 {
+        true => Some(by.max(factor)),
+        false => (factor % by == 0).then_some(factor),
+    })?;
+    let is_uneven = |index: &&Name| {
+        let bounds = set.constraints().iter().filter(|form| form.mentions(reduced));
+        bounds.into_iter().any(|form| form.coefficient(index) % by != 0)
+    };
+    let mut images = vec![BTreeMap::new()];
+    for index in domain.indices.iter().filter(is_uneven) {
+        let with = |image: &BTreeMap<Name, Affine>, rest: i64| {
+            let value = Affine::term(index, by) + Affine::constant(rest);
+            image.iter().map(|(index, value)| (index.clone(), value.clone())).chain([(index.clone(), value)]).collect()
+        };
+        images = images.iter().flat_map(|image| (0..by).map(move |rest| with(image, rest))).collect();
+        if images.len() > MOST_RESTS {
+            return None;
+        }
+    }
+    (images.len() > 1).then_some(images)
 }
 
 /// Whether the range of a reduction names an index of another one around it. Those whose ranges do not are reduced together, in any

@@ -61,7 +61,7 @@ pub use split::Split;
 mod empties;
 
 pub use empties::{Settled, settle};
-pub use empties::{depends, lines, without_terms};
+pub use empties::{WithoutTerms, depends, lines, without_terms};
 
 mod evaluate;
 

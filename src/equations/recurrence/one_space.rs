@@ -48,12 +48,15 @@ pub fn leaves_elements(system: &RecurrenceSystem) -> bool {
     matches!(system.equations.as_slice(), [equation] if may_be_empty(system, equation))
 }
 
-/// Whether some element may have no terms at some sizes. Where that cannot be said in linear constraints, each run looks.
+/// Whether some element may have no terms at some sizes; what scatters where that cannot be said in linear constraints is taken to have some.
 fn may_be_empty(system: &RecurrenceSystem, equation: &Equation) -> bool {
     let Some(target) = system.tensor(&equation.target) else { return false };
     let gathered = gather(equation, target);
     let (set, reduced) = lines(&gathered);
-    without_terms(&gathered.domain, &set, &reduced, &system.parameters).is_some_and(|empty| !empty.is_empty())
+    match without_terms(&gathered.domain, &set, &reduced, &system.parameters) {
+        Some(empty) => !empty.is_empty(),
+        None => scattered_indices(equation).is_empty(),
+    }
 }
 
 /// A level whose range depends on one around it, unless the reduction runs over the fibres of its target.

@@ -160,6 +160,7 @@ impl Writing<'_, '_> {
     fn in_file(&self, file: &mut ast::File) {
         for tensor in &mut file.tensors {
             self.in_list(&mut tensor.node.shape);
+            tensor.node.over = tensor.node.over.as_ref().map(|steps| self.binding(steps));
         }
         for reduction in &mut file.reductions {
             self.in_list(&mut reduction.node.values);

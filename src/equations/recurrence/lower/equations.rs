@@ -20,6 +20,8 @@ pub(super) struct Scope {
     pub(super) target: Use,
     /// The free indices, then those bound by the enclosing reductions.
     pub(super) indices: Vec<Ident>,
+    /// How many are free.
+    pub(super) free: usize,
 }
 
 /// An equation in whose forms names stand for quotients and rests.
@@ -85,7 +87,12 @@ impl Lowering<'_> {
             let points = domain.set.intersect(&Polyhedron::sizes(&self.parameters));
             let value = self.close_padding(&value.substitute(image), &points);
             let (target, subscripts) = (tensor.name.clone(), target.subscripts.clone());
-            equations.push(Equation { target, subscripts, domain, value, span });
+            let equation = Equation { target, subscripts, domain, value, span };
+            if self.replaced.iter().any(|replaced| replaced.tensor == equation.target) {
+                let written = indices.iter().map(|index| Affine::variable(&index.node).substitute(image)).collect();
+                self.written.push((equation.clone(), written));
+            }
+            equations.push(equation);
         }
         Some(equations)
     }
@@ -137,7 +144,7 @@ impl Lowering<'_> {
         let subscripts = self.lower_list(subscripts, &visible);
         let conditions = self.lower_conditions(conditions, &free, value);
         let target_use = Use { subscripts: subscripts?, shape: tensor.shape.clone(), span: whole };
-        let mut scope = Scope { target: target_use, indices: free.clone() };
+        let mut scope = Scope { target: target_use, indices: free.clone(), free: free.len() };
         let value = self.lower_expression(value, &mut scope);
         let (value, conditions) = (value?, conditions?);
         if !target_fits {

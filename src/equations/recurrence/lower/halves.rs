@@ -169,7 +169,8 @@ fn widest(form: &Affine, rest: &Name, by: i64) -> Affine {
     form.substitute(&BTreeMap::from([(rest.clone(), Affine::constant(most))]))
 }
 
-fn common_multiple(one: i64, other: i64) -> i64 {
+/// The least number that both divide.
+pub(super) fn common_multiple(one: i64, other: i64) -> i64 {
     let (mut a, mut b) = (one, other);
     while b != 0 {
         (a, b) = (b, a % b);

@@ -10,12 +10,15 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use systole_base::integer::{Affine, Name, Polyhedron, name};
 
-/// One equation of such a tensor.
+/// One equation of such a tensor, or a part of one, which differs from the others in its points.
 pub(super) struct Statement {
-    /// The equation, whose target is what it replaces elements of.
+    /// The equation, whose target is what it replaces elements of. Each index stands in a subscript in which every other one stands in one
+    /// before.
     pub(super) equation: Equation,
-    /// For each subscript the index that stands there alone; of the others the step says what they are.
-    pub(super) axes: Vec<Option<Name>>,
+    /// The place of the first of its parts among all statements.
+    pub(super) first: usize,
+    /// The indices as they are written, in the order in which they grow.
+    pub(super) order: Vec<Affine>,
     /// The tensor of what it writes.
     pub(super) result: Name,
 }
@@ -38,12 +41,13 @@ pub(super) type Element<'a> = (&'a Name, &'a [Affine]);
 /// Where an element comes from that is read at some points; nothing where that has no closed form.
 pub(super) type Sources<'a> = dyn Fn(&Polyhedron, Element) -> Option<Cases> + 'a;
 
-/// A moment of the work: before a statement writes its element at a point of a step.
-pub(super) struct Moment<'a> {
-    pub(super) statement: usize,
+/// A moment of the work.
+pub(super) struct Moment {
     pub(super) step: Affine,
-    /// The values of the statement's indices.
-    pub(super) point: &'a [Name],
+    /// How many statements are done with in this step.
+    pub(super) done: usize,
+    /// The statement that is at work, where one is, before it writes its element at a point.
+    pub(super) at_work: Option<usize>,
 }
 
 /// All statements of the tensors that have the same steps, in order.
@@ -73,18 +77,53 @@ impl Work {
         }
     }
 
+    /// The point at which a statement writes an element in a step, and that it does; `None` where that cannot be said by inequalities: an
+    /// element that is every second one or not.
+    fn point_of(
+        &self,
+        place: usize,
+        step: &Affine,
+        element: &[Affine],
+    ) -> Option<(BTreeMap<Name, Affine>, Polyhedron)> {
+        let Statement { equation, .. } = &self.statements[place];
+        let mut image = BTreeMap::from([(self.step.clone(), step.clone())]);
+        let mut does = Polyhedron::default();
+        for (form, element) in equation.subscripts.iter().zip(element) {
+            let is_open = |name: &Name| equation.domain.indices.contains(name) && !image.contains_key(name);
+            let Some((index, factor)) = form.terms().find(|(name, _)| is_open(name)) else {
+                let apart = form.substitute(&image) - element.clone();
+                [apart.clone(), -apart].into_iter().for_each(|form| does.add(form));
+                continue;
+            };
+            let rest = (form.clone() - Affine::term(index, factor)).substitute(&image);
+            let apart = if factor > 0 { element.clone() - rest } else { rest - element.clone() };
+            let by = factor.abs();
+            if apart.terms().any(|(_, factor)| factor % by != 0) {
+                return None;
+            }
+            if apart.constant_term() % by != 0 {
+                does.add(Affine::constant(-1));
+            }
+            let whole =
+                apart.terms().fold(Affine::default(), |sum, (name, factor)| sum + Affine::term(name, factor / by));
+            image.insert(index.clone(), whole + Affine::constant(apart.constant_term().div_euclid(by)));
+        }
+        let does = does.intersect(&equation.domain.set.substitute(&image));
+        Some((image, does))
+    }
+
     /// That a statement writes an element in a step.
-    fn writes(&self, place: usize, step: &Affine, element: &[Affine]) -> Polyhedron {
-        let Statement { equation, axes, .. } = &self.statements[place];
-        let mut image: BTreeMap<Name, Affine> =
-            axes.iter().zip(element).filter_map(|(axis, form)| Some((axis.clone()?, form.clone()))).collect();
-        image.insert(self.step.clone(), step.clone());
-        let said = equation.subscripts.iter().zip(axes).zip(element).filter(|((_, axis), _)| axis.is_none());
-        let equal = said.flat_map(|((form, _), element)| {
-            let apart = form.substitute(&image) - element.clone();
-            [apart.clone(), -apart]
-        });
-        Polyhedron::new(equal).intersect(&equation.domain.set.substitute(&image))
+    fn writes(&self, place: usize, step: &Affine, element: &[Affine]) -> Option<Polyhedron> {
+        self.point_of(place, step, element).map(|(_, does)| does)
+    }
+
+    /// Whether two parts of one equation may write the same element in a step.
+    pub(super) fn meet(&self, place: usize, other: usize) -> bool {
+        let Statement { equation, .. } = &self.statements[place];
+        let step = Affine::variable(&self.step);
+        let writes = self.writes(other, &step, &equation.subscripts);
+        let set = equation.domain.set.intersect(&self.sizes);
+        writes.is_none_or(|writes| !writes.intersect(&set).is_empty())
     }
 
     /// Where an element comes from that is read at a moment.
@@ -97,14 +136,17 @@ impl Work {
             found.extend(inside.map(|part| (part, Origin::Written(place, moment.step.clone()))));
             *open = left_of(open, &region);
         };
-        if is_of(&moment.statement) {
-            let own = self.writes(moment.statement, &moment.step, element);
-            for earlier in self.earlier_points(element, moment) {
-                take(&mut open, moment.statement, own.intersect(&earlier));
+        if let Some(own) = moment.at_work {
+            let is_part = |place: &usize| self.statements[*place].first == self.statements[own].first;
+            for place in (0..self.statements.len()).filter(is_part).filter(is_of) {
+                let (point, does) = self.point_of(place, &moment.step, element)?;
+                for earlier in self.earlier_points((place, &point), own) {
+                    take(&mut open, place, does.intersect(&earlier));
+                }
             }
         }
-        for place in (0..moment.statement).rev().filter(is_of) {
-            take(&mut open, place, self.writes(place, &moment.step, element));
+        for place in (0..moment.done).rev().filter(is_of) {
+            take(&mut open, place, self.writes(place, &moment.step, element)?);
         }
         for part in open {
             found.extend(self.past(part, (tensor, element), &(moment.step.clone() - Affine::constant(1)))?);
@@ -112,12 +154,10 @@ impl Work {
         Some(found)
     }
 
-    /// That a statement comes to an element before it comes to a point: one set for each index at which they differ first.
-    fn earlier_points(&self, element: &[Affine], moment: &Moment) -> Vec<Polyhedron> {
-        let axes = &self.statements[moment.statement].axes;
-        let own = axes.iter().zip(element).filter(|(axis, _)| axis.is_some()).map(|(_, form)| form.clone());
-        let apart: Vec<Affine> =
-            moment.point.iter().zip(own).map(|(index, form)| Affine::variable(index) - form).collect();
+    /// That a part of an equation comes to its point before another part comes to one: one set for each index at which they differ first.
+    fn earlier_points(&self, (place, point): (usize, &BTreeMap<Name, Affine>), own: usize) -> Vec<Polyhedron> {
+        let orders = self.statements[own].order.iter().zip(&self.statements[place].order);
+        let apart: Vec<Affine> = orders.map(|(own, other)| own.clone() - other.substitute(point)).collect();
         let first = |place: usize| {
             let same = apart[..place].iter().flat_map(|form| [form.clone(), -form.clone()]);
             Polyhedron::new(same.chain([apart[place].clone() - Affine::constant(1)]))
@@ -142,13 +182,13 @@ impl Work {
         Some(found)
     }
 
-    /// For each equation of a tensor the steps that may be the last, up to `last`, in which it writes an element.
+    /// For each statement of a tensor the steps that may be the last, up to `last`, in which it writes an element.
     fn ends(&self, tensor: &Name, element: &[Affine], last: &Affine) -> Option<Vec<End>> {
         let time = name("any step");
         let is_of = |place: &usize| self.statements[*place].equation.target == *tensor;
         let mut ends = vec![];
         for place in (0..self.statements.len()).filter(is_of) {
-            let mut all = self.writes(place, &Affine::variable(&time), element);
+            let mut all = self.writes(place, &Affine::variable(&time), element)?;
             all.add(last.clone() - Affine::variable(&time));
             let (_, upper) = all.bounds(&time);
             for bound in upper {

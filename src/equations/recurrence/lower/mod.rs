@@ -13,7 +13,7 @@ use replace::Replaced;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use systole_base::diagnostic::{Checked, Diagnostic, Diagnostics, nearest};
-use systole_base::integer::{Name, Parameters};
+use systole_base::integer::{Affine, Name, Parameters};
 use systole_base::span::{Source, Span};
 
 mod declarations;
@@ -27,6 +27,8 @@ mod equations;
 mod cases;
 
 mod elsewhere;
+
+mod equalities;
 
 mod expressions;
 
@@ -66,6 +68,7 @@ pub fn lower(file: &ast::File, source: &Arc<Source>) -> Checked<RecurrenceSystem
         padded: vec![],
         wholes: vec![],
         replaced: vec![],
+        written: vec![],
         undeclared: BTreeSet::new(),
     };
     lowering.declare_parameters(&file.kernel.node);
@@ -108,6 +111,8 @@ struct Lowering<'a> {
     wholes: Vec<Equation>,
     /// The tensors that come in and leave.
     replaced: Vec<Replaced>,
+    /// The equations of these, each with its indices as they are written, where they are divided.
+    written: Vec<(Equation, Vec<Affine>)>,
     /// What equations define and nothing declares; one message each is enough.
     undeclared: BTreeSet<Name>,
 }

@@ -2,9 +2,11 @@
 //!
 //! In: `sum(k in 0..N step 2, l where k < l, l != i) e`. Out: one level for each index, the outermost first. An index with a step counts
 //! its values from 0 on, in the order in which they are written: behind the count `k` the body reads `2*k`. A condition belongs to the
-//! innermost index that it names, as part of its range. What `!=` leaves out is no range: there the neutral value stands for the term.
+//! innermost index that it names, as part of its range; an equality may say what an index is. What `!=` leaves out is no range: there the
+//! neutral value stands for the term.
 
 use super::Lowering;
+use super::equalities::{Equality, Ranged, Solved};
 use super::equations::Scope;
 use super::ranges::half_open;
 use crate::recurrence::{Expr, Operator};
@@ -28,6 +30,8 @@ pub(super) struct Bound {
 struct Left {
     /// For each index the forms that are 0 or more.
     ranges: Vec<Polyhedron>,
+    /// What may say what an index is.
+    equalities: Vec<Equality>,
     /// Conditions that are no ranges.
     holes: Vec<Expr>,
 }
@@ -64,15 +68,21 @@ impl Lowering<'_> {
         let bounds: Vec<Bound> = bounds.into_iter().collect::<Option<_>>()?;
         let (body, left) = (body?, left?);
         let ranges = self.infer_missing(written.bindings, &bounds, &body, scope)?;
-        let body = with_holes(body, left.holes, operator);
-        let mut value = body;
-        for (level, bound) in bounds.into_iter().enumerate().rev() {
-            let Bound { index, value: image, .. } = bound;
-            let own = left.ranges[level].clone();
-            let range = ranges[level].intersect(&match &image {
-                Some(image) => own.substitute(&BTreeMap::from([(index.clone(), image.clone())])),
-                None => own,
+        let with_range = |((Bound { index, value, .. }, range), own): ((Bound, Polyhedron), &Polyhedron)| {
+            let range = range.intersect(&match &value {
+                Some(value) => own.substitute(&BTreeMap::from([(index.clone(), value.clone())])),
+                None => own.clone(),
             });
+            Ranged { index, range, value }
+        };
+        let indices = bounds.into_iter().zip(ranges).zip(&left.ranges).map(with_range).collect();
+        let body = with_holes(body, left.holes, operator);
+        let free = scope.indices[..scope.free].iter().map(|index| index.node.clone()).collect();
+        let mut solved = Solved { operator, free, indices, body, gone: vec![] };
+        self.solve_equalities(left.equalities, &mut solved)?;
+        solved.gone.iter().for_each(|image| scope.target.substitute(image));
+        let mut value = solved.body;
+        for Ranged { index, range, value: image } in solved.indices.into_iter().rev() {
             let level = Level { index, range, value: image, operator, span: written.span };
             value = self.close_level(level, value, scope)?;
         }
@@ -142,7 +152,8 @@ impl Lowering<'_> {
 
     /// What the conditions of a reduction say of its indices.
     fn lower_left(&mut self, written: &Written, names: &[Name]) -> Option<Left> {
-        let mut left = Left { ranges: vec![Polyhedron::default(); written.bindings.len()], holes: vec![] };
+        let ranges = vec![Polyhedron::default(); written.bindings.len()];
+        let mut left = Left { ranges, equalities: vec![], holes: vec![] };
         let mut complete = true;
         for condition in written.conditions {
             let mut first = &condition.node.first;
@@ -177,6 +188,11 @@ impl Lowering<'_> {
             left.holes.push(Expr::Apply(Function::NotEqual, vec![Expr::Index(low), Expr::Index(high)]));
             return Some(());
         }
+        let apart = low.clone() - high.clone();
+        if relation == Relation::Equal && !self.divided.iter().flatten().any(|half| apart.mentions([&half.name])) {
+            left.equalities.push((apart, first.span.to(second.span)));
+            return Some(());
+        }
         let forms = super::equations::constraints(relation, low, high);
         forms.into_iter().for_each(|form| left.ranges[level].add(form));
         Some(())
@@ -192,7 +208,7 @@ impl Level {
 }
 
 /// The body where all conditions hold, and elsewhere what changes no result.
-fn with_holes(body: Expr, holes: Vec<Expr>, operator: Operator) -> Expr {
+pub(super) fn with_holes(body: Expr, holes: Vec<Expr>, operator: Operator) -> Expr {
     let all = holes.into_iter().reduce(|one, other| Expr::Apply(Function::Multiply, vec![one, other]));
     match all {
         Some(all) => Expr::Apply(Function::Select, vec![all, body, Expr::Number(operator.neutral())]),

@@ -1,20 +1,37 @@
 //! `inout A[N, N] over k in 0..N`: what comes in and what leaves under one name.
 //!
-//! In: equations of such tensors; those with the same steps are carried out together. They are carried out one after the other for each value of `k`, and each element by element, in the
-//! order of the indices on the left; what they read is what stands there at that moment. Out: equations in which every element has one
-//! value. Each equation of the tensor has a tensor of its own, `A_1[k, i, j]`, and each read has the last of them that is written before
-//! it, or what comes in. What leaves, `A_out`, has the last of all. Which one that is may depend on the point: then an equation is several.
+//! In: equations of such tensors; those with the same steps are carried out together. They are carried out one after the other for each value of
+//! `k`, and each element by element, in the order of its indices; what they read is what stands there at that moment. Equations of other
+//! tensors read what leaves, or, with `k` on their left, what stands there in that step at their place in the text. Out: equations in which
+//! every element has one value. Each equation of the tensor has a tensor of its own, `A_1[k, i, j]`, and each read has the last of them that is
+//! written before it, or what comes in. What leaves, `A_out`, has the last of all. Which one that is may depend on the point: then an equation
+//! is several. Where an equation replaces every second element, as `A[2*i]`, all of the tensor are parts by the rests of that place.
 
 use super::Lowering;
+use super::halves::common_multiple;
 use super::last_writes::{Element, Moment, Origin, Sources, Statement, Work, incoming};
 use super::new_and_old::{Source, divided_reduction, parts_by_sources};
 use crate::recurrence::{Domain, Equation, Expr, Role, Tensor};
 use crate::syntax::ast;
 use crate::syntax::print_expression;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use systole_base::diagnostic::Diagnostic;
 use systole_base::integer::{Affine, Name, Polyhedron, name, unused};
 use systole_base::span::Span;
+
+/// By how much subscripts of a tensor grow, for each place in which they do so by more than one.
+type Strides = BTreeMap<(Name, usize), i64>;
+
+/// An equation, and its place in the text.
+type Placed = (usize, Equation);
+
+/// A part of an equation: it differs from the others in its points, and its subscripts may grow by strides.
+#[derive(Clone)]
+struct Strided {
+    equation: Equation,
+    /// The indices as they are written, but for that of the steps; of an equation that replaces nothing that one.
+    order: Vec<Affine>,
+}
 
 /// How many equations one may become.
 const CASE_LIMIT: usize = 64;
@@ -22,6 +39,8 @@ const CASE_LIMIT: usize = 64;
 /// By how much the range of the steps may end before it begins: `1..N - 1` does so by one at N = 1. The tensor of their results has an element
 /// more for each, since no extent may be negative. Ranges that people write stay below this.
 const MOST_BEFORE: i64 = 8;
+
+const TOO_MANY_CASES: &str = "an equation of what is replaced has too many cases";
 
 const NO_CLOSED_FORM: &str = "where the last value of an element was written has no closed form";
 
@@ -88,34 +107,40 @@ impl Lowering<'_> {
     }
 
     /// All equations with one value for each element.
-    pub(super) fn write_once(&mut self, mut equations: Vec<Equation>) -> Vec<Equation> {
+    pub(super) fn write_once(&mut self, equations: Vec<Equation>) -> Vec<Equation> {
         let mut open = std::mem::take(&mut self.replaced);
-        equations.iter().for_each(|equation| self.refuse_steps_of_others(&open, equation));
+        equations.iter().for_each(|equation| self.refuse_other_steps(&open, equation));
+        let is_replaced = |open: &[Replaced], tensor: &Name| open.iter().any(|replaced| replaced.tensor == *tensor);
+        let plain = equations.iter().map(|equation| &equation.target).filter(|target| !is_replaced(&open, target));
+        let plain: BTreeSet<Name> = plain.cloned().collect();
+        let mut placed: Vec<Placed> = equations.into_iter().enumerate().collect();
         while let Some(first) = open.first().cloned() {
             let is_along = |other: &Replaced| other.step == first.step && other.range == first.range;
             let (tensors, rest): (Vec<Replaced>, Vec<Replaced>) = open.into_iter().partition(is_along);
             open = rest;
-            let is_own = |equation: &Equation| tensors.iter().any(|replaced| replaced.tensor == equation.target);
-            let (own, mut others): (Vec<Equation>, Vec<Equation>) = equations.into_iter().partition(is_own);
-            if let Some((names, written)) = self.write_tensors_once(&tensors, own) {
+            let (own, others): (Vec<Placed>, Vec<Placed>) =
+                placed.into_iter().partition(|(_, equation)| is_replaced(&tensors, &equation.target));
+            // What has a value for each step reads what stands there in its step.
+            let is_within = |(_, equation): &Placed| {
+                plain.contains(&equation.target) && equation.domain.indices.contains(&first.step)
+            };
+            let (within, after): (Vec<Placed>, Vec<Placed>) = others.into_iter().partition(is_within);
+            placed = after;
+            if let Some((names, written)) = self.write_tensors_once(&tensors, own, within) {
                 let leaves = |read: &Name, subscripts: &[Affine]| Some((names.get(read)?.clone(), subscripts.to_vec()));
-                others.iter_mut().for_each(|equation| equation.value = equation.value.redirect(&leaves));
-                others.extend(written);
+                placed.iter_mut().for_each(|(_, equation)| equation.value = equation.value.redirect(&leaves));
+                placed.extend(written);
             }
-            equations = others;
         }
-        equations
+        placed.into_iter().map(|(_, equation)| equation).collect()
     }
 
-    /// Refuses an equation with the index of steps that are not its own which reads what they replace: it has what leaves, the same at each
-    /// step, and says otherwise. What a reduction binds is a name of its own, as in `sum(k in 0..i) A[i, k]`.
-    fn refuse_steps_of_others(&mut self, open: &[Replaced], equation: &Equation) {
+    /// Refuses an equation of what is replaced which reads what is replaced in other steps of the same index: it has what leaves, the same at
+    /// each step, and says otherwise.
+    fn refuse_other_steps(&mut self, open: &[Replaced], equation: &Equation) {
         let of = |tensor: &Name| open.iter().find(|replaced| replaced.tensor == *tensor);
-        let own = of(&equation.target);
-        let is_misread = |read: &&Replaced| match own {
-            Some(own) => own.step == read.step && own.range != read.range,
-            None => equation.domain.indices.contains(&read.step),
-        };
+        let Some(own) = of(&equation.target) else { return };
+        let is_misread = |read: &&Replaced| own.step == read.step && own.range != read.range;
         let mut misread = None;
         equation.value.visit_reads(&equation.domain.set, &mut |tensor, _, _| {
             misread = misread.or(of(tensor).filter(is_misread));
@@ -131,57 +156,216 @@ impl Lowering<'_> {
         self.report(self.blame(equation.span, message, "reads what is replaced").help(help));
     }
 
-    /// What each tensor is called when it leaves, and all equations.
+    /// What each tensor is called when it leaves, and all equations: those of the tensors, and those `within` that have a value for each step.
+    /// All have their place in the text.
     fn write_tensors_once(
         &mut self,
         tensors: &[Replaced],
-        own: Vec<Equation>,
-    ) -> Option<(BTreeMap<Name, Name>, Vec<Equation>)> {
+        own: Vec<Placed>,
+        within: Vec<Placed>,
+    ) -> Option<(BTreeMap<Name, Name>, Vec<Placed>)> {
         let first = tensors.first()?;
         let (step, range) = (first.step.clone(), first.range.clone());
-        let mut statements = vec![];
-        for equation in own {
-            let replaced = tensors.iter().find(|replaced| replaced.tensor == equation.target)?;
-            statements.push(self.statement(replaced, equation)?);
+        let done_before: Vec<usize> =
+            within.iter().map(|(place, _)| own.iter().take_while(|(other, _)| other < place).count()).collect();
+        let (mut statements, mut starts): (Vec<Statement>, Vec<usize>) = (vec![], vec![]);
+        let (own, strides) = self.in_strides(own)?;
+        for parts in own {
+            starts.push(statements.len());
+            for part in parts {
+                let replaced = tensors.iter().find(|replaced| replaced.tensor == part.equation.target)?;
+                let statement = self.statement(replaced, part, &statements)?;
+                statements.push(statement);
+            }
         }
+        starts.push(statements.len());
         let sizes = Polyhedron::sizes(&self.parameters);
         let work = Work { tensors: tensors.to_vec(), step, range, statements, sizes };
+        self.refuse_meeting_parts(&work)?;
         let (mut names, mut written) = (BTreeMap::new(), vec![]);
         for place in 0..work.statements.len() {
             written.extend(self.write_statement_once(&work, place)?);
-            written.extend(self.fill_rest(&work, place)?);
+            if work.statements[place].first == place {
+                written.extend(self.fill_rest(&work, place)?);
+            }
+        }
+        let mut written: Vec<Placed> = written.into_iter().map(|equation| (usize::MAX, equation)).collect();
+        for ((place, equation), done) in within.into_iter().zip(done_before) {
+            let order = vec![Affine::variable(&work.step)];
+            for part in self.by_reads(Strided { equation, order }, (&strides, None))? {
+                let moment = Moment { step: part.order[0].clone(), done: starts[done], at_work: None };
+                let sources = |set: &Polyhedron, read: Element| work.before(set, read, &moment);
+                let parts = self.divide_by_sources(&work, part.equation, &sources)?;
+                written.extend(parts.into_iter().map(|part| (place, part)));
+            }
         }
         for replaced in tensors {
-            let (last, equations) = self.write_last(&work, replaced)?;
-            written.extend(equations);
+            let (last, equations) = self.write_last(&work, replaced, &strides)?;
+            written.extend(equations.into_iter().map(|equation| (usize::MAX, equation)));
             names.insert(replaced.tensor.clone(), last);
         }
         let given = |read: &Name, subscripts: &[Affine]| {
             let is_it = |replaced: &&Replaced| incoming(&replaced.tensor) == *read;
             tensors.iter().find(is_it).map(|replaced| (replaced.tensor.clone(), subscripts.to_vec()))
         };
-        written.iter_mut().for_each(|equation| equation.value = equation.value.redirect(&given));
+        written.iter_mut().for_each(|(_, equation)| equation.value = equation.value.redirect(&given));
         Some((names, written))
     }
 
-    /// An equation whose subscripts are indices, each once, or what the step says; its result gets a tensor.
-    fn statement(&mut self, replaced: &Replaced, equation: Equation) -> Option<Statement> {
-        let step = &replaced.step;
-        let axis = |form: &Affine| form.as_variable().filter(|index| *index != step).cloned();
-        let axes: Vec<Option<Name>> = equation.subscripts.iter().map(axis).collect();
-        let is_said = |(form, axis): (&Affine, &Option<Name>)| {
-            axis.is_some() || form.terms().all(|(name, _)| name == step || self.parameters.contains(name))
+    /// The parts of each equation, in which every subscript of a tensor grows by the stride of its place, on the left and where it is read.
+    fn in_strides(&mut self, own: Vec<Placed>) -> Option<(Vec<Vec<Strided>>, Strides)> {
+        let mut parts: Vec<Vec<Strided>> = vec![];
+        for (_, equation) in own {
+            parts.push(vec![self.whole(equation)]);
+        }
+        loop {
+            let strides = self.strides_of(parts.iter().flatten())?;
+            let mut divided = vec![];
+            for of_one in &parts {
+                let mut all = vec![];
+                for part in of_one.iter().cloned() {
+                    for part in self.by_target(part, &strides)? {
+                        let step = part.equation.domain.indices[0].clone();
+                        all.extend(self.by_reads(part, (&strides, Some(&step)))?);
+                    }
+                }
+                divided.push(all);
+            }
+            let count = |parts: &[Vec<Strided>]| parts.iter().map(Vec::len).sum::<usize>();
+            if count(&divided) == count(&parts) {
+                return Some((parts, strides));
+            }
+            parts = divided;
+        }
+    }
+
+    /// An equation with its indices as they are written.
+    fn whole(&self, equation: Equation) -> Strided {
+        let is_it = |(known, _): &&(Equation, Vec<Affine>)| {
+            known.span == equation.span
+                && known.subscripts == equation.subscripts
+                && known.domain.set == equation.domain.set
         };
-        let named: Vec<&Name> = axes.iter().flatten().collect();
-        let is_once = named.iter().enumerate().all(|(place, index)| !named[..place].contains(index));
-        let covers = equation.domain.indices.iter().all(|index| index == step || named.contains(&index));
-        if !(is_once && covers && equation.subscripts.iter().zip(&axes).all(is_said)) {
+        let indices = || equation.domain.indices.iter().map(Affine::variable).collect();
+        let order = self.written.iter().find(is_it).map_or_else(indices, |(_, order)| order.clone());
+        Strided { order: order[1..].to_vec(), equation }
+    }
+
+    /// By how much subscripts grow, for each place of each tensor of which an equation replaces every second element or so.
+    fn strides_of<'p>(&mut self, parts: impl Iterator<Item = &'p Strided>) -> Option<Strides> {
+        let mut strides = Strides::new();
+        for Strided { equation, .. } in parts {
+            for (axis, form) in equation.subscripts.iter().enumerate() {
+                let single = single_index(form, &equation.domain.indices[1..]).map_or(1, |(_, factor)| factor.abs());
+                let known = strides.entry((equation.target.clone(), axis)).or_insert(1);
+                *known = common_multiple(*known, single);
+            }
+            let of_tensor = strides.iter().filter(|((tensor, _), _)| *tensor == equation.target);
+            let parts = of_tensor.fold(1i64, |parts, (_, stride)| parts.saturating_mul(*stride));
+            if parts > CASE_LIMIT as i64 {
+                return self.refuse_sources(equation, TOO_MANY_CASES);
+            }
+        }
+        Some(strides)
+    }
+
+    /// The parts of an equation in each of which the subscripts on the left grow by the strides of their places.
+    fn by_target(&mut self, part: Strided, strides: &Strides) -> Option<Vec<Strided>> {
+        let mut parts = vec![part];
+        for axis in 0..parts[0].equation.subscripts.len() {
+            let first = &parts[0].equation;
+            let stride = strides.get(&(first.target.clone(), axis)).copied().unwrap_or(1);
+            let single = single_index(&first.subscripts[axis], &first.domain.indices[1..]);
+            if let Some((index, factor)) = single.filter(|(_, factor)| stride > factor.abs()) {
+                parts = self.divided_parts(&parts, &index, stride / factor.abs())?;
+            }
+        }
+        Some(parts)
+    }
+
+    /// The parts of an equation in each of which what it reads grows by the strides of its places, as far as its own indices decide that;
+    /// that of the steps of what it replaces is not divided.
+    fn by_reads(&mut self, part: Strided, (strides, step): (&Strides, Option<&Name>)) -> Option<Vec<Strided>> {
+        let (mut open, mut done) = (vec![part], vec![]);
+        while let Some(part) = open.pop() {
+            let mut uneven = None;
+            part.equation.value.visit_reads(&Polyhedron::default(), &mut |tensor, subscripts, _| {
+                for (axis, form) in subscripts.iter().enumerate() {
+                    let stride = strides.get(&(tensor.clone(), axis)).copied().unwrap_or(1);
+                    let is_own = |index: &Name| part.equation.domain.indices.contains(index) && Some(index) != step;
+                    let index = form.terms().find(|(index, factor)| factor % stride != 0 && is_own(index));
+                    uneven = uneven.take().or(index.map(|(index, _)| (index.clone(), stride)));
+                }
+            });
+            match uneven {
+                Some((index, by)) => open.extend(self.divided_parts(&[part], &index, by)?.into_iter().rev()),
+                None => done.push(part),
+            }
+            if open.len() + done.len() > CASE_LIMIT {
+                return self.refuse_sources(&done.first().or(open.first())?.equation.clone(), TOO_MANY_CASES);
+            }
+        }
+        Some(done)
+    }
+
+    /// The parts of some parts by the rests of an index, but for those that have no points.
+    fn divided_parts(&mut self, parts: &[Strided], index: &Name, by: i64) -> Option<Vec<Strided>> {
+        let sizes = Polyhedron::sizes(&self.parameters);
+        if (parts.len() as i64).saturating_mul(by) > CASE_LIMIT as i64 {
+            return self.refuse_sources(&parts[0].equation, TOO_MANY_CASES);
+        }
+        let of_rest = |part: &Strided, rest: i64| {
+            let image = BTreeMap::from([(index.clone(), Affine::term(index, by) + Affine::constant(rest))]);
+            let order = part.order.iter().map(|form| form.substitute(&image)).collect();
+            Strided { equation: part.equation.at(&image), order }
+        };
+        let all: Vec<Strided> = parts.iter().flat_map(|part| (0..by).map(move |rest| of_rest(part, rest))).collect();
+        let has_points = |part: &&Strided| !part.equation.domain.set.intersect(&sizes).is_empty();
+        let kept: Vec<Strided> = all.iter().filter(has_points).cloned().collect();
+        Some(if kept.is_empty() { all } else { kept })
+    }
+
+    /// Refuses an equation that replaces an element more than once in a step, as `A[i div 2]` does.
+    fn refuse_meeting_parts(&mut self, work: &Work) -> Option<()> {
+        let places = 0..work.statements.len();
+        let meet = |(place, other): &(usize, usize)| {
+            work.statements[*place].first == work.statements[*other].first && work.meet(*place, *other)
+        };
+        let met = places.clone().flat_map(|place| (0..place).map(move |other| (place, other))).find(meet);
+        let Some((place, _)) = met else { return Some(()) };
+        let equation = &work.statements[place].equation;
+        let message = format!("an equation replaces an element of `{}` more than once in a step", equation.target);
+        let help = "write an equation for each time: those in which `i mod 2` is 0, then those in which it is 1";
+        self.report(self.blame(equation.span, message, "for several values of its indices").help(help));
+        None
+    }
+
+    /// An equation, or a part of the one that `before` it ends with, whose subscripts say its indices one after the other; its result gets a tensor.
+    fn statement(&mut self, replaced: &Replaced, part: Strided, before: &[Statement]) -> Option<Statement> {
+        let Strided { equation, order } = part;
+        let (mut known, mut is_said) = (BTreeSet::from([replaced.step.clone()]), true);
+        let indices = &equation.domain.indices;
+        let is_known = |name: &Name| indices.contains(name) || self.parameters.contains(name);
+        for form in &equation.subscripts {
+            let named = form.terms().map(|(name, _)| name);
+            let new: Vec<Name> =
+                named.filter(|name| indices.contains(name) && !known.contains(*name)).cloned().collect();
+            is_said &= new.len() <= 1 && form.terms().all(|(name, _)| is_known(name));
+            known.extend(new);
+        }
+        if !is_said || indices.iter().any(|index| !known.contains(index)) {
             let message = format!("what an equation of `{}` replaces is not said by single indices", replaced.tensor);
             let help = format!(
-                "write an index alone in each place, or a form of `{step}`, as in `A[i, {step}]`; `div` and `mod` divide an index"
+                "write one index in each place, beside those before it and forms of `{0}`, as in `A[i, i + j, {0}]`",
+                replaced.step
             );
             self.report(self.blame(equation.span, message, "of a tensor that comes in and leaves").help(help));
             return None;
+        }
+        let whole =
+            before.last().filter(|last| last.equation.span == equation.span && last.equation.target == equation.target);
+        if let Some(Statement { first, result, .. }) = whole {
+            return Some(Statement { equation, first: *first, order, result: result.clone() });
         }
         let taken = self.declared();
         let count =
@@ -191,7 +375,7 @@ impl Lowering<'_> {
         let shape = std::iter::once(self.places_for_steps(replaced)?).chain(shape).collect();
         let span = replaced.span;
         self.tensors.push(Tensor { name: result.clone(), role: Role::Local, shape, assumption: None, span });
-        Some(Statement { equation, axes, result })
+        Some(Statement { equation, first: before.len(), order, result })
     }
 
     /// How long a tensor of the results of steps is: as long as there are steps, or longer where their range can end before it begins.
@@ -219,14 +403,12 @@ impl Lowering<'_> {
 
     /// The equations of what a statement writes.
     fn write_statement_once(&mut self, work: &Work, place: usize) -> Option<Vec<Equation>> {
-        let Statement { equation, result, axes } = &work.statements[place];
-        let point: Vec<Name> = axes.iter().flatten().cloned().collect();
+        let Statement { equation, result, first, .. } = &work.statements[place];
         let step = Affine::variable(&work.step);
         let target = work.result_at(&step, &equation.subscripts);
         let whole = Equation { target: result.clone(), subscripts: target, ..equation.clone() };
-        let sources = |set: &Polyhedron, (tensor, element): Element| {
-            work.before(set, (tensor, element), &Moment { statement: place, step: step.clone(), point: &point })
-        };
+        let moment = Moment { step, done: *first, at_work: Some(place) };
+        let sources = |set: &Polyhedron, read: Element| work.before(set, read, &moment);
         self.divide_by_sources(work, whole, &sources)
     }
 
@@ -284,7 +466,7 @@ impl Lowering<'_> {
                 }
             }
             if open.len() + done.len() > CASE_LIMIT {
-                return self.refuse_sources(&next, "an equation of what is replaced has too many cases");
+                return self.refuse_sources(&next, TOO_MANY_CASES);
             }
         }
         Some(done)
@@ -296,31 +478,54 @@ impl Lowering<'_> {
         None
     }
 
-    /// What a statement does not write is 0 in its tensor, and is never read.
+    /// What an equation does not write is 0 in its tensor, and is never read; `place` is that of its first part.
     fn fill_rest(&mut self, work: &Work, place: usize) -> Option<Vec<Equation>> {
         let Statement { equation, result, .. } = &work.statements[place];
         let step = Affine::variable(&work.step);
-        let target = work.result_at(&step, &equation.subscripts);
-        let whole = Equation { target: result.clone(), subscripts: target, ..equation.clone() };
+        let of_part = |part: &Statement| {
+            let target = work.result_at(&step, &part.equation.subscripts);
+            Equation { target: result.clone(), subscripts: target, ..part.equation.clone() }
+        };
+        let parts: Vec<Equation> = work.statements.iter().filter(|part| part.first == place).map(of_part).collect();
         let extents = self.tensor(result)?.shape.clone();
         let taken = self.declared();
         let indices: Vec<Name> = (0..extents.len()).map(|axis| unused(&format!("x{axis}"), &taken)).collect();
-        let subscripts: Vec<Affine> = indices.iter().map(Affine::variable).collect();
-        let Some(left) = self.left_of(box_of(&indices, &extents), &subscripts, &[&whole]) else {
-            return self.refuse_sources(equation, "which elements an equation replaces cannot be said by inequalities");
-        };
-        let fill = |set: Polyhedron| Equation {
+        let fill = Equation {
             target: result.clone(),
-            subscripts: subscripts.clone(),
-            domain: Domain { indices: indices.clone(), set },
+            subscripts: indices.iter().map(Affine::variable).collect(),
+            domain: Domain { set: box_of(&indices, &extents), indices },
             value: Expr::Number(0.0),
             span: equation.span,
         };
-        Some(left.into_iter().map(fill).collect())
+        let mut filled = vec![];
+        for fill in self.by_strides(fill, &parts) {
+            let Some(left) = self.left_of(fill.domain.set.clone(), &fill.subscripts, &parts.iter().collect::<Vec<_>>())
+            else {
+                let message = "which elements an equation replaces cannot be said by inequalities";
+                return self.refuse_sources(equation, message);
+            };
+            let with = |set| Equation { domain: Domain { set, ..fill.domain.clone() }, ..fill.clone() };
+            filled.extend(left.into_iter().map(with));
+        }
+        Some(filled)
+    }
+
+    /// An equation of all elements, one part for each rest by the strides of others.
+    fn by_strides(&self, whole: Equation, others: &[Equation]) -> Vec<Equation> {
+        let mut parts = vec![whole];
+        for axis in 0..parts[0].subscripts.len() {
+            let stride = |other: &Equation| {
+                single_index(&other.subscripts[axis], &other.domain.indices).map_or(1, |(_, factor)| factor.abs())
+            };
+            let stride = others.iter().map(stride).fold(1, common_multiple);
+            let index = parts[0].domain.indices[axis].clone();
+            parts = parts.iter().flat_map(|part| part.by_rests(&index, stride)).collect();
+        }
+        parts
     }
 
     /// What leaves.
-    fn write_last(&mut self, work: &Work, replaced: &Replaced) -> Option<(Name, Vec<Equation>)> {
+    fn write_last(&mut self, work: &Work, replaced: &Replaced, strides: &Strides) -> Option<(Name, Vec<Equation>)> {
         let tensor = &replaced.tensor;
         let shape = self.tensor(tensor)?.shape.clone();
         let taken = self.declared();
@@ -352,8 +557,39 @@ impl Lowering<'_> {
         let sources = |set: &Polyhedron, read: Element| {
             work.past(set.clone(), read, &(work.range.1.clone() - Affine::constant(1)))
         };
-        Some((target, self.divide_by_sources(work, whole, &sources)?))
+        let mut parts = vec![whole];
+        for (axis, index) in indices.iter().enumerate() {
+            let stride = strides.get(&(tensor.clone(), axis)).copied().unwrap_or(1);
+            parts = parts.iter().flat_map(|part| part.by_rests(index, stride)).collect();
+        }
+        let mut equations = vec![];
+        for part in parts {
+            equations.extend(self.divide_by_sources(work, part, &sources)?);
+        }
+        Some((target, equations))
     }
+}
+
+impl Equation {
+    /// The equation where indices are these forms.
+    fn at(&self, image: &BTreeMap<Name, Affine>) -> Equation {
+        let subscripts = self.subscripts.iter().map(|form| form.substitute(image)).collect();
+        let domain = Domain { set: self.domain.set.substitute(image), ..self.domain.clone() };
+        Equation { subscripts, domain, value: self.value.substitute(image), ..self.clone() }
+    }
+
+    /// The equation as parts, one for each rest of an index by a number; itself where that is 1.
+    fn by_rests(&self, index: &Name, by: i64) -> Vec<Equation> {
+        let image = |rest| BTreeMap::from([(index.clone(), Affine::term(index, by) + Affine::constant(rest))]);
+        (0..by).map(|rest| self.at(&image(rest))).collect()
+    }
+}
+
+/// The index of a form that has one alone, with its factor.
+fn single_index(form: &Affine, indices: &[Name]) -> Option<(Name, i64)> {
+    let mut own = form.terms().filter(|(name, _)| indices.contains(name));
+    let (name, factor) = own.next()?;
+    own.next().is_none().then(|| (name.clone(), factor))
 }
 
 /// The points from 0 to below the extents.

@@ -11,8 +11,8 @@ use super::{ClosedValues, Family, Member, SpaceSystem, strided};
 use crate::recurrence::one_space::lower_body;
 use crate::recurrence::spaces::last_point;
 use crate::recurrence::{
-    Chain, Domain, Equation, Expr, Operator, RecurrenceSystem, Scalar, Schedule, Space, Split, Strip, depends, gather,
-    leaves_elements, lines, one_space, scattered_indices, settle, without_terms,
+    Chain, Domain, Equation, Expr, Operator, RecurrenceSystem, Scalar, Schedule, Space, Split, Strip, WithoutTerms,
+    depends, gather, leaves_elements, lines, one_space, scattered_indices, settle, without_terms,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use systole_base::diagnostic::{Checked, Diagnostic};
@@ -210,15 +210,26 @@ impl Cutter<'_> {
             .map(|index| names.get(index).and_then(|name| name.as_variable()).unwrap_or(index).clone());
         let (indices, subscripts): (Vec<Name>, Vec<Affine>) =
             (indices.collect(), gathered.subscripts.iter().map(|form| form.substitute(&names)).collect());
-        let known = |part: Polyhedron| ClosedValues {
-            tensor: equation.target.clone(),
-            subscripts: subscripts.clone(),
-            domain: Domain { indices: indices.clone(), set: part.substitute(&names) },
-            value: Scalar::Number(operator.neutral()),
-            span: equation.span,
+        let known = |part: WithoutTerms| {
+            let renamed = |(index, value): (Name, Affine)| {
+                let name = names.get(&index).and_then(|name| name.as_variable()).cloned().unwrap_or(index);
+                (name, value.substitute(&names))
+            };
+            let image: BTreeMap<Name, Affine> = part.image.into_iter().map(renamed).collect();
+            ClosedValues {
+                tensor: equation.target.clone(),
+                subscripts: subscripts.iter().map(|form| form.substitute(&image)).collect(),
+                domain: Domain { indices: indices.clone(), set: part.set.substitute(&names) },
+                value: Scalar::Number(operator.neutral()),
+                span: equation.span,
+            }
         };
         match without_terms(&gathered.domain, &set, &reduced, &self.system.parameters) {
             Some(parts) if !parts.is_empty() && !self.splits => None,
+            // Who reads a tensor finds no element of it by a division.
+            Some(parts) if parts.iter().any(|part| !part.image.is_empty()) && self.system.reads(&equation.target) => {
+                None
+            }
             Some(parts) => Some(parts.into_iter().map(known).collect()),
             None => self.is_whole(equation, inner, operator).then(Vec::new),
         }

@@ -115,7 +115,9 @@ fn no_last_point(reader: &Space, operand: &Operand, producer: &Space) -> Diagnos
         ),
         (Some(_), None) => (
             "the lines of this reduction do not all end on one face".to_owned(),
-            "divide the equation with `where`, so that each reduction has one upper bound".to_owned(),
+            "divide the equation with `where`, so that each reduction has one upper bound, or reduce over its inner index \
+             first, in a `local` tensor of its own"
+                .to_owned(),
         ),
         (None, _) => (
             "which of its elements this defines is found by a division only".to_owned(),
