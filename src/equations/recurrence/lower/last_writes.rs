@@ -117,13 +117,13 @@ impl Work {
         self.point_of(place, step, element).map(|(_, does)| does)
     }
 
-    /// Whether two parts of one equation may write the same element in a step.
+    /// Whether two parts of one equation write the same element in a step, as far as that can be said.
     pub(super) fn meet(&self, place: usize, other: usize) -> bool {
         let Statement { equation, .. } = &self.statements[place];
         let step = Affine::variable(&self.step);
         let writes = self.writes(other, &step, &equation.subscripts);
         let set = equation.domain.set.intersect(&self.sizes);
-        writes.is_none_or(|writes| !writes.intersect(&set).is_empty())
+        writes.is_some_and(|writes| !writes.intersect(&set).is_empty())
     }
 
     /// Where an element comes from that is read at a moment.
