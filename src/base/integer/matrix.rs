@@ -22,6 +22,11 @@ pub fn gcd(a: i64, b: i64) -> i64 {
     if b == 0 { a.abs() } else { gcd(b, a % b) }
 }
 
+/// The least common multiple of numbers that are not 0; `None` where it does not fit.
+pub fn lcm(a: i64, b: i64) -> Option<i64> {
+    (a / gcd(a, b)).checked_mul(b)?.checked_abs()
+}
+
 /// The sign of the first non-zero entry: 1, -1, or 0 for the zero vector.
 pub fn lexicographic_sign(vector: &[i64]) -> i64 {
     vector.iter().find(|entry| **entry != 0).map_or(0, |entry| entry.signum())

@@ -19,7 +19,7 @@ mod generators;
 
 pub use affine::{Affine, Bindings};
 pub use generators::generators;
-pub use matrix::{Matrix, Vector, dot, gcd, lexicographic_sign, primitive};
+pub use matrix::{Matrix, Vector, dot, gcd, lcm, lexicographic_sign, primitive};
 pub use name::{Name, name, unused};
 pub use parameters::{Parameters, sides};
 pub use polyhedron::{Bound, Polyhedron};

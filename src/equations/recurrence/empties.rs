@@ -4,13 +4,11 @@
 //! elements, or at some sizes, which elements these are ([`without_terms`]). Their value is the operator's neutral one: a sum of
 //! nothing is 0, a product 1, the largest of nothing minus infinity. No value changes.
 
+use super::division::Division;
 use super::gather::{gather, scattered_indices};
 use super::{Domain, Equation, Expr, RecurrenceSystem};
 use std::collections::BTreeMap;
 use systole_base::integer::{Affine, Name, Parameters, Polyhedron};
-
-/// So many rests of the indices of an equation are looked at.
-const MOST_RESTS: usize = 16;
 
 /// A system without what is empty at all sizes.
 pub struct Settled {
@@ -90,34 +88,18 @@ pub fn without_terms(
     if let Some(parts) = at(BTreeMap::new()) {
         return Some(parts);
     }
-    let images = rests(domain, set, reduced)?;
+    let mut division = Division::default();
+    for form in set.constraints() {
+        let factor = reduced.iter().map(|index| form.coefficient(index).abs()).max().unwrap_or(0).max(1);
+        let bound = reduced
+            .iter()
+            .fold(form.clone(), |form, index| form.clone() - Affine::term(index, form.coefficient(index)));
+        // Where the sizes decide its remainder it stays as it is.
+        let _ = division.settle(&bound, factor, &domain.indices);
+    }
+    let images = (!division.is_empty()).then(|| division.images())??;
     let parts: Vec<Vec<WithoutTerms>> = images.into_iter().map(at).collect::<Option<_>>()?;
     Some(parts.concat())
-}
-
-/// What the indices of an equation are, rest by rest, so that the bounds of what is reduced are whole as far as they decide that.
-fn rests(domain: &Domain, set: &Polyhedron, reduced: &[Name]) -> Option<Vec<BTreeMap<Name, Affine>>> {
-    let factors = set.constraints().iter().flat_map(|form| reduced.iter().map(|index| form.coefficient(index).abs()));
-    let by = factors.filter(|factor| *factor > 1).try_fold(1i64, |by, factor| match by == 1 || by % factor == 0 {
-        true => Some(by.max(factor)),
-        false => (factor % by == 0).then_some(factor),
-    })?;
-    let is_uneven = |index: &&Name| {
-        let bounds = set.constraints().iter().filter(|form| form.mentions(reduced));
-        bounds.into_iter().any(|form| form.coefficient(index) % by != 0)
-    };
-    let mut images = vec![BTreeMap::new()];
-    for index in domain.indices.iter().filter(is_uneven) {
-        let with = |image: &BTreeMap<Name, Affine>, rest: i64| {
-            let value = Affine::term(index, by) + Affine::constant(rest);
-            image.iter().map(|(index, value)| (index.clone(), value.clone())).chain([(index.clone(), value)]).collect()
-        };
-        images = images.iter().flat_map(|image| (0..by).map(move |rest| with(image, rest))).collect();
-        if images.len() > MOST_RESTS {
-            return None;
-        }
-    }
-    (images.len() > 1).then_some(images)
 }
 
 /// Whether the range of a reduction names an index of another one around it. Those whose ranges do not are reduced together, in any

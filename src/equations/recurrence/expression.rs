@@ -1,11 +1,18 @@
 //! Right-hand sides, gone through and rebuilt.
 
-use super::{Equation, Expr};
+use super::{Domain, Equation, Expr};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use systole_base::integer::{Affine, Name, Polyhedron};
 
 impl Equation {
+    /// The equation where indices are these forms of their own.
+    pub(super) fn at(&self, image: &BTreeMap<Name, Affine>) -> Equation {
+        let subscripts = self.subscripts.iter().map(|form| form.substitute(image)).collect();
+        let domain = Domain { set: self.domain.set.substitute(image), ..self.domain.clone() };
+        Equation { subscripts, domain, value: self.value.substitute(image), ..self.clone() }
+    }
+
     /// Shows every form of indices and sizes: conditions, subscripts, ranges.
     pub fn visit_forms<'a>(&'a self, see: &mut impl FnMut(&'a Affine)) {
         self.domain.set.constraints().iter().chain(&self.subscripts).for_each(&mut *see);

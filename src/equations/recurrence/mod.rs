@@ -58,6 +58,8 @@ mod split;
 
 pub use split::Split;
 
+mod division;
+
 mod empties;
 
 pub use empties::{Settled, settle};

@@ -96,10 +96,10 @@ impl Lowering<'_> {
         let dividend = solution(form, index);
         let is_free = |(name, _): (&Name, i64)| self.parameters.contains(name) || solved.free.contains(name);
         if !dividend.terms().all(is_free) {
-            let message = format!("an equality says `{index}` as a quotient of what is reduced or divided itself");
-            let help =
-                "say it in the reduction that binds the other index, as in `sum(j in 0..N, k in 0..N where 2*j == k)`";
-            self.report(self.blame(*span, message, "no whole number everywhere").help(help));
+            let message =
+                format!("whether there is such a `{index}` depends on an index that is reduced or divided elsewhere");
+            let help = "let one reduction bind both indices: `sum(k in 0..N, j in 0..N where 2*j == k)`";
+            self.report(self.blame(*span, message, "asks for a division").help(help));
             return None;
         }
         let value = self.lower_half(Half::Quotient, dividend.clone(), by.abs(), *span)?;

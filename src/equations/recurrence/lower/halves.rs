@@ -10,7 +10,7 @@ use super::reductions::Level;
 use crate::recurrence::Expr;
 use crate::syntax::ast::Half;
 use std::collections::{BTreeMap, BTreeSet};
-use systole_base::integer::{Affine, Name, Polyhedron, name, unused};
+use systole_base::integer::{Affine, Name, Polyhedron, lcm, name, unused};
 use systole_base::span::Span;
 
 /// How many equations one may stand for.
@@ -123,7 +123,7 @@ impl Lowering<'_> {
             }
             for (index, _) in form.terms().filter(|(_, factor)| *factor % by != 0) {
                 let count = counts.entry(index.clone()).or_insert(1);
-                *count = common_multiple(*count, *by);
+                *count = lcm(*count, *by).unwrap_or(i64::MAX);
             }
         }
         let total = counts.values().try_fold(1i64, |total, count| total.checked_mul(*count));
@@ -167,15 +167,6 @@ fn image_at(rests: &[(Name, i64, i64)], divided: &[Divided]) -> Image {
 fn widest(form: &Affine, rest: &Name, by: i64) -> Affine {
     let most = if form.coefficient(rest) > 0 { by - 1 } else { 0 };
     form.substitute(&BTreeMap::from([(rest.clone(), Affine::constant(most))]))
-}
-
-/// The least number that both divide.
-pub(super) fn common_multiple(one: i64, other: i64) -> i64 {
-    let (mut a, mut b) = (one, other);
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    (one / a).saturating_mul(other)
 }
 
 /// The indices that reductions in an expression bind.

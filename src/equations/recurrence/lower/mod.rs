@@ -56,6 +56,8 @@ mod scan;
 
 mod schedules;
 
+mod strides;
+
 /// Gives every name of the file its meaning.
 pub fn lower(file: &ast::File, source: &Arc<Source>) -> Checked<RecurrenceSystem> {
     let mut lowering = Lowering {

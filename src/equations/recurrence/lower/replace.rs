@@ -8,9 +8,9 @@
 //! is several. Where an equation replaces every second element, as `A[2*i]`, all of the tensor are parts by the rests of that place.
 
 use super::Lowering;
-use super::halves::common_multiple;
 use super::last_writes::{Element, Moment, Origin, Sources, Statement, Work, incoming};
 use super::new_and_old::{Source, divided_reduction, parts_by_sources};
+use super::strides::{Strided, Strides};
 use crate::recurrence::{Domain, Equation, Expr, Role, Tensor};
 use crate::syntax::ast;
 use crate::syntax::print_expression;
@@ -19,28 +19,17 @@ use systole_base::diagnostic::Diagnostic;
 use systole_base::integer::{Affine, Name, Polyhedron, name, unused};
 use systole_base::span::Span;
 
-/// By how much subscripts of a tensor grow, for each place in which they do so by more than one.
-type Strides = BTreeMap<(Name, usize), i64>;
-
 /// An equation, and its place in the text.
-type Placed = (usize, Equation);
-
-/// A part of an equation: it differs from the others in its points, and its subscripts may grow by strides.
-#[derive(Clone)]
-struct Strided {
-    equation: Equation,
-    /// The indices as they are written, but for that of the steps; of an equation that replaces nothing that one.
-    order: Vec<Affine>,
-}
+pub(super) type Placed = (usize, Equation);
 
 /// How many equations one may become.
-const CASE_LIMIT: usize = 64;
+pub(super) const CASE_LIMIT: usize = 64;
 
 /// By how much the range of the steps may end before it begins: `1..N - 1` does so by one at N = 1. The tensor of their results has an element
 /// more for each, since no extent may be negative. Ranges that people write stay below this.
 const MOST_BEFORE: i64 = 8;
 
-const TOO_MANY_CASES: &str = "an equation of what is replaced has too many cases";
+pub(super) const TOO_MANY_CASES: &str = "an equation of what is replaced has too many cases";
 
 const NO_CLOSED_FORM: &str = "where the last value of an element was written has no closed form";
 
@@ -186,13 +175,13 @@ impl Lowering<'_> {
         for place in 0..work.statements.len() {
             written.extend(self.write_statement_once(&work, place)?);
             if work.statements[place].first == place {
-                written.extend(self.fill_rest(&work, place)?);
+                written.extend(self.fill_rest(&work, place, &strides)?);
             }
         }
         let mut written: Vec<Placed> = written.into_iter().map(|equation| (usize::MAX, equation)).collect();
         for ((place, equation), done) in within.into_iter().zip(done_before) {
             let order = vec![Affine::variable(&work.step)];
-            for part in self.by_reads(Strided { equation, order }, (&strides, None))? {
+            for part in self.read_by_strides(&Strided { equation, order }, &strides)? {
                 let moment = Moment { step: part.order[0].clone(), done: starts[done], at_work: None };
                 let sources = |set: &Polyhedron, read: Element| work.before(set, read, &moment);
                 let parts = self.divide_by_sources(&work, part.equation, &sources)?;
@@ -210,119 +199,6 @@ impl Lowering<'_> {
         };
         written.iter_mut().for_each(|(_, equation)| equation.value = equation.value.redirect(&given));
         Some((names, written))
-    }
-
-    /// The parts of each equation, in which every subscript of a tensor grows by the stride of its place, on the left and where it is read.
-    fn in_strides(&mut self, own: Vec<Placed>) -> Option<(Vec<Vec<Strided>>, Strides)> {
-        let mut parts: Vec<Vec<Strided>> = vec![];
-        for (_, equation) in own {
-            parts.push(vec![self.whole(equation)]);
-        }
-        loop {
-            let strides = self.strides_of(parts.iter().flatten())?;
-            let mut divided = vec![];
-            for of_one in &parts {
-                let mut all = vec![];
-                for part in of_one.iter().cloned() {
-                    for part in self.by_target(part, &strides)? {
-                        let step = part.equation.domain.indices[0].clone();
-                        all.extend(self.by_reads(part, (&strides, Some(&step)))?);
-                    }
-                }
-                divided.push(all);
-            }
-            let count = |parts: &[Vec<Strided>]| parts.iter().map(Vec::len).sum::<usize>();
-            if count(&divided) == count(&parts) {
-                return Some((parts, strides));
-            }
-            parts = divided;
-        }
-    }
-
-    /// An equation with its indices as they are written.
-    fn whole(&self, equation: Equation) -> Strided {
-        let is_it = |(known, _): &&(Equation, Vec<Affine>)| {
-            known.span == equation.span
-                && known.subscripts == equation.subscripts
-                && known.domain.set == equation.domain.set
-        };
-        let indices = || equation.domain.indices.iter().map(Affine::variable).collect();
-        let order = self.written.iter().find(is_it).map_or_else(indices, |(_, order)| order.clone());
-        Strided { order: order[1..].to_vec(), equation }
-    }
-
-    /// By how much subscripts grow, for each place of each tensor of which an equation replaces every second element or so.
-    fn strides_of<'p>(&mut self, parts: impl Iterator<Item = &'p Strided>) -> Option<Strides> {
-        let mut strides = Strides::new();
-        for Strided { equation, .. } in parts {
-            for (axis, form) in equation.subscripts.iter().enumerate() {
-                let single = single_index(form, &equation.domain.indices[1..]).map_or(1, |(_, factor)| factor.abs());
-                let known = strides.entry((equation.target.clone(), axis)).or_insert(1);
-                *known = common_multiple(*known, single);
-            }
-            let of_tensor = strides.iter().filter(|((tensor, _), _)| *tensor == equation.target);
-            let parts = of_tensor.fold(1i64, |parts, (_, stride)| parts.saturating_mul(*stride));
-            if parts > CASE_LIMIT as i64 {
-                return self.refuse_sources(equation, TOO_MANY_CASES);
-            }
-        }
-        Some(strides)
-    }
-
-    /// The parts of an equation in each of which the subscripts on the left grow by the strides of their places.
-    fn by_target(&mut self, part: Strided, strides: &Strides) -> Option<Vec<Strided>> {
-        let mut parts = vec![part];
-        for axis in 0..parts[0].equation.subscripts.len() {
-            let first = &parts[0].equation;
-            let stride = strides.get(&(first.target.clone(), axis)).copied().unwrap_or(1);
-            let single = single_index(&first.subscripts[axis], &first.domain.indices[1..]);
-            if let Some((index, factor)) = single.filter(|(_, factor)| stride > factor.abs()) {
-                parts = self.divided_parts(&parts, &index, stride / factor.abs())?;
-            }
-        }
-        Some(parts)
-    }
-
-    /// The parts of an equation in each of which what it reads grows by the strides of its places, as far as its own indices decide that;
-    /// that of the steps of what it replaces is not divided.
-    fn by_reads(&mut self, part: Strided, (strides, step): (&Strides, Option<&Name>)) -> Option<Vec<Strided>> {
-        let (mut open, mut done) = (vec![part], vec![]);
-        while let Some(part) = open.pop() {
-            let mut uneven = None;
-            part.equation.value.visit_reads(&Polyhedron::default(), &mut |tensor, subscripts, _| {
-                for (axis, form) in subscripts.iter().enumerate() {
-                    let stride = strides.get(&(tensor.clone(), axis)).copied().unwrap_or(1);
-                    let is_own = |index: &Name| part.equation.domain.indices.contains(index) && Some(index) != step;
-                    let index = form.terms().find(|(index, factor)| factor % stride != 0 && is_own(index));
-                    uneven = uneven.take().or(index.map(|(index, _)| (index.clone(), stride)));
-                }
-            });
-            match uneven {
-                Some((index, by)) => open.extend(self.divided_parts(&[part], &index, by)?.into_iter().rev()),
-                None => done.push(part),
-            }
-            if open.len() + done.len() > CASE_LIMIT {
-                return self.refuse_sources(&done.first().or(open.first())?.equation.clone(), TOO_MANY_CASES);
-            }
-        }
-        Some(done)
-    }
-
-    /// The parts of some parts by the rests of an index, but for those that have no points.
-    fn divided_parts(&mut self, parts: &[Strided], index: &Name, by: i64) -> Option<Vec<Strided>> {
-        let sizes = Polyhedron::sizes(&self.parameters);
-        if (parts.len() as i64).saturating_mul(by) > CASE_LIMIT as i64 {
-            return self.refuse_sources(&parts[0].equation, TOO_MANY_CASES);
-        }
-        let of_rest = |part: &Strided, rest: i64| {
-            let image = BTreeMap::from([(index.clone(), Affine::term(index, by) + Affine::constant(rest))]);
-            let order = part.order.iter().map(|form| form.substitute(&image)).collect();
-            Strided { equation: part.equation.at(&image), order }
-        };
-        let all: Vec<Strided> = parts.iter().flat_map(|part| (0..by).map(move |rest| of_rest(part, rest))).collect();
-        let has_points = |part: &&Strided| !part.equation.domain.set.intersect(&sizes).is_empty();
-        let kept: Vec<Strided> = all.iter().filter(has_points).cloned().collect();
-        Some(if kept.is_empty() { all } else { kept })
     }
 
     /// Refuses an equation that replaces an element more than once in a step, as `A[i div 2]` does.
@@ -472,14 +348,14 @@ impl Lowering<'_> {
         Some(done)
     }
 
-    fn refuse_sources<T>(&mut self, equation: &Equation, message: &str) -> Option<T> {
+    pub(super) fn refuse_sources<T>(&mut self, equation: &Equation, message: &str) -> Option<T> {
         let help = "write the values of each step as a tensor of its own: `A[k + 1, i, j] = ..`";
         self.report(self.blame(equation.span, message.to_owned(), "in this equation").help(help));
         None
     }
 
     /// What an equation does not write is 0 in its tensor, and is never read; `place` is that of its first part.
-    fn fill_rest(&mut self, work: &Work, place: usize) -> Option<Vec<Equation>> {
+    fn fill_rest(&mut self, work: &Work, place: usize, strides: &Strides) -> Option<Vec<Equation>> {
         let Statement { equation, result, .. } = &work.statements[place];
         let step = Affine::variable(&work.step);
         let of_part = |part: &Statement| {
@@ -498,7 +374,8 @@ impl Lowering<'_> {
             span: equation.span,
         };
         let mut filled = vec![];
-        for fill in self.by_strides(fill, &parts) {
+        // The number of the step comes first.
+        for fill in self.by_strides(fill, (strides, &equation.target), 1)? {
             let Some(left) = self.left_of(fill.domain.set.clone(), &fill.subscripts, &parts.iter().collect::<Vec<_>>())
             else {
                 let message = "which elements an equation replaces cannot be said by inequalities";
@@ -508,20 +385,6 @@ impl Lowering<'_> {
             filled.extend(left.into_iter().map(with));
         }
         Some(filled)
-    }
-
-    /// An equation of all elements, one part for each rest by the strides of others.
-    fn by_strides(&self, whole: Equation, others: &[Equation]) -> Vec<Equation> {
-        let mut parts = vec![whole];
-        for axis in 0..parts[0].subscripts.len() {
-            let stride = |other: &Equation| {
-                single_index(&other.subscripts[axis], &other.domain.indices).map_or(1, |(_, factor)| factor.abs())
-            };
-            let stride = others.iter().map(stride).fold(1, common_multiple);
-            let index = parts[0].domain.indices[axis].clone();
-            parts = parts.iter().flat_map(|part| part.by_rests(&index, stride)).collect();
-        }
-        parts
     }
 
     /// What leaves.
@@ -557,39 +420,12 @@ impl Lowering<'_> {
         let sources = |set: &Polyhedron, read: Element| {
             work.past(set.clone(), read, &(work.range.1.clone() - Affine::constant(1)))
         };
-        let mut parts = vec![whole];
-        for (axis, index) in indices.iter().enumerate() {
-            let stride = strides.get(&(tensor.clone(), axis)).copied().unwrap_or(1);
-            parts = parts.iter().flat_map(|part| part.by_rests(index, stride)).collect();
-        }
         let mut equations = vec![];
-        for part in parts {
+        for part in self.by_strides(whole, (strides, tensor), 0)? {
             equations.extend(self.divide_by_sources(work, part, &sources)?);
         }
         Some((target, equations))
     }
-}
-
-impl Equation {
-    /// The equation where indices are these forms.
-    fn at(&self, image: &BTreeMap<Name, Affine>) -> Equation {
-        let subscripts = self.subscripts.iter().map(|form| form.substitute(image)).collect();
-        let domain = Domain { set: self.domain.set.substitute(image), ..self.domain.clone() };
-        Equation { subscripts, domain, value: self.value.substitute(image), ..self.clone() }
-    }
-
-    /// The equation as parts, one for each rest of an index by a number; itself where that is 1.
-    fn by_rests(&self, index: &Name, by: i64) -> Vec<Equation> {
-        let image = |rest| BTreeMap::from([(index.clone(), Affine::term(index, by) + Affine::constant(rest))]);
-        (0..by).map(|rest| self.at(&image(rest))).collect()
-    }
-}
-
-/// The index of a form that has one alone, with its factor.
-fn single_index(form: &Affine, indices: &[Name]) -> Option<(Name, i64)> {
-    let mut own = form.terms().filter(|(name, _)| indices.contains(name));
-    let (name, factor) = own.next()?;
-    own.next().is_none().then(|| (name.clone(), factor))
 }
 
 /// The points from 0 to below the extents.

@@ -7,12 +7,10 @@
 //! elements of several positions is of the tensor itself, which is then put together from its strips by one equation more.
 
 use super::solve;
+use crate::recurrence::division::{Division, MOST_PARTS};
 use crate::recurrence::{Domain, Equation, Expr, RecurrenceSystem, Role, Strip, Tensor, scattered_indices};
 use std::collections::BTreeMap;
-use systole_base::integer::{Affine, Name, Polyhedron, unused};
-
-/// An equation is divided into no more than this.
-const MOST_PARTS: i64 = 64;
+use systole_base::integer::{Affine, Name, Polyhedron, lcm, unused};
 
 /// The system with what is written by strides and read again in strips; as it is where that cannot be done.
 pub(super) fn in_strips(system: &RecurrenceSystem) -> RecurrenceSystem {
@@ -44,7 +42,11 @@ impl Strided<'_> {
             0 => 1,
             content => content,
         };
-        let length = |axis| equations().try_fold(1, |length: i64, equation| common(length, stride(equation, axis)));
+        let length = |axis| {
+            equations().try_fold(1, |length: i64, equation| {
+                lcm(length, stride(equation, axis)).filter(|length| *length <= MOST_PARTS)
+            })
+        };
         let lengths: Vec<i64> = (0..tensor.shape.len()).map(length).collect::<Option<_>>()?;
         let taken = system.tensors.iter().map(|other| &other.name).chain(&system.parameters);
         let halves = unused(&format!("{}_strips", tensor.name), taken);
@@ -114,20 +116,6 @@ fn indexed(form: &Affine, equation: &Equation) -> Affine {
     Affine::from_row(indices, &form.row(indices))
 }
 
-/// The greatest common divisor of numbers that are not 0.
-fn divisor(one: i64, other: i64) -> i64 {
-    let (mut rest, mut divisor) = (one.abs(), other.abs());
-    while rest != 0 {
-        (rest, divisor) = (divisor % rest, rest);
-    }
-    divisor
-}
-
-/// The least common multiple, as far as an equation is divided.
-fn common(one: i64, other: i64) -> Option<i64> {
-    (one / divisor(one, other)).checked_mul(other).filter(|common| *common <= MOST_PARTS)
-}
-
 /// A form as number and position; itself where strips have one element. `None` where the position hangs on a name.
 fn halves(form: &Affine, length: i64) -> Option<Vec<Affine>> {
     if length == 1 {
@@ -144,82 +132,12 @@ fn halves(form: &Affine, length: i64) -> Option<Vec<Affine>> {
     Some(vec![number, Affine::constant(constant.rem_euclid(length))])
 }
 
-/// How the indices of an equation are divided: `i` becomes `modulus * i + first`, and one equation has each of the remainders that
-/// is added to that.
-#[derive(Default)]
-struct Division {
-    indices: BTreeMap<Name, (i64, Affine)>,
-}
-
-impl Division {
-    /// Divides indices until a form has one position in each of the parts. `None` where it has none for all sizes.
-    fn settle(&mut self, form: &Affine, length: i64, equation: &Equation) -> Option<()> {
-        if length == 1 {
-            return Some(());
-        }
-        let is_open = |name: &Name, factor: i64| {
-            let known = self.indices.get(name).map_or(1, |(modulus, _)| *modulus);
-            (factor * known) % length != 0
-        };
-        let (own, other): (Vec<_>, Vec<_>) = form.terms().partition(|(name, _)| equation.domain.indices.contains(name));
-        let open: Vec<(Name, i64)> = own
-            .into_iter()
-            .filter(|(name, factor)| is_open(name, *factor))
-            .map(|(name, factor)| (name.clone(), factor))
-            .collect();
-        // What is not divisible of the sizes is made up for by where an index begins.
-        let mut rest = other
-            .into_iter()
-            .fold(Affine::default(), |rest, (name, factor)| rest + Affine::term(name, factor.rem_euclid(length)));
-        for (index, (_, first)) in &self.indices {
-            rest = rest + first.clone() * form.coefficient(index);
-        }
-        if open.iter().any(|(index, _)| self.indices.contains_key(index)) {
-            return None;
-        }
-        for (number, (index, factor)) in open.iter().enumerate() {
-            let first = match number + 1 == open.len() && !is_divisible(&rest, length) {
-                true => rest.clone() * -inverse(*factor, length)?,
-                false => Affine::default(),
-            };
-            rest = rest + first.clone() * *factor;
-            self.indices.insert(index.clone(), (length / divisor(*factor, length), first));
-        }
-        is_divisible(&rest, length).then_some(())
-    }
-
-    /// What the indices are over those of each part.
-    fn parts(&self) -> Option<Vec<BTreeMap<Name, Affine>>> {
-        let mut parts: Vec<BTreeMap<Name, Affine>> = vec![BTreeMap::new()];
-        for (index, (modulus, first)) in &self.indices {
-            let value = |rest: i64| first.clone() + Affine::term(index, *modulus) + Affine::constant(rest);
-            let with = |part: BTreeMap<Name, Affine>| {
-                (0..*modulus).map(move |rest| part.clone().into_iter().chain([(index.clone(), value(rest))]).collect())
-            };
-            parts = parts.into_iter().flat_map(with).collect();
-            if parts.len() as i64 > MOST_PARTS {
-                return None;
-            }
-        }
-        Some(parts)
-    }
-}
-
 /// An equation as one for each remainder that its indices have, so that a form of them has the same remainder at all points of
 /// each part. `None` where that takes a division of sizes.
 pub(super) fn in_residues(equation: &Equation, form: &Affine, by: i64) -> Option<Vec<Equation>> {
     let mut division = Division::default();
-    division.settle(form, by, equation)?;
-    division.parts()?.iter().map(|image| part(&[], equation, image)).collect()
-}
-
-fn is_divisible(form: &Affine, by: i64) -> bool {
-    form.terms().all(|(_, factor)| factor % by == 0)
-}
-
-/// What a factor is multiplied by to leave 1 when it is divided by `modulus`.
-fn inverse(factor: i64, modulus: i64) -> Option<i64> {
-    (1..modulus).find(|inverse| (factor.rem_euclid(modulus) * inverse) % modulus == 1)
+    division.settle(form, by, &equation.domain.indices)?;
+    Some(division.images()?.iter().map(|image| equation.at(image)).collect())
 }
 
 /// The equations in strips; `None` where an element that is written has no position for all sizes.
@@ -227,7 +145,7 @@ fn divide(system: &RecurrenceSystem, strided: &[Strided]) -> Option<RecurrenceSy
     let sizes = Polyhedron::sizes(&system.parameters);
     let mut equations = vec![];
     for equation in &system.equations {
-        let parts = division(system, strided, equation)?.parts()?;
+        let parts = division(system, strided, equation)?.images()?;
         let parts = parts.iter().map(|image| part(strided, equation, image)).collect::<Option<Vec<_>>>()?;
         equations.extend(parts.into_iter().filter(|part| !part.domain.set.intersect(&sizes).is_empty()));
     }
@@ -251,7 +169,7 @@ fn division(system: &RecurrenceSystem, strided: &[Strided], equation: &Equation)
     let of = |tensor: &Name| strided.iter().find(|strided| strided.tensor.name == *tensor);
     if let Some(target) = of(&equation.target) {
         for (form, length) in equation.subscripts.iter().zip(&target.lengths) {
-            division.settle(form, *length, equation)?;
+            division.settle(form, *length, &equation.domain.indices)?;
         }
         return Some(division);
     }
@@ -266,7 +184,8 @@ fn division(system: &RecurrenceSystem, strided: &[Strided], equation: &Equation)
             form.terms().all(|(name, factor)| names.contains(&name) || factor == 0)
         };
         let mut forms = subscripts.iter().zip(&read.lengths);
-        is_settled &= forms.all(|(form, length)| known(form) && division.settle(form, *length, equation).is_some());
+        is_settled &= forms
+            .all(|(form, length)| known(form) && division.settle(form, *length, &equation.domain.indices).is_some());
     };
     equation.value.visit_reads(&equation.domain.set, &mut see);
     Some(if is_settled { division } else { Division::default() })
@@ -275,20 +194,14 @@ fn division(system: &RecurrenceSystem, strided: &[Strided], equation: &Equation)
 /// One part of an equation, with its indices over those of the part.
 fn part(strided: &[Strided], equation: &Equation, image: &BTreeMap<Name, Affine>) -> Option<Equation> {
     let of = |tensor: &Name| strided.iter().find(|strided| strided.tensor.name == *tensor);
-    let forms: Vec<Affine> = equation.subscripts.iter().map(|form| form.substitute(image)).collect();
+    let equation = equation.at(image);
     let (target, subscripts) = match of(&equation.target) {
-        Some(strided) => (strided.halves.clone(), strided.element(&forms)?),
-        None => (equation.target.clone(), forms),
+        Some(strided) => (strided.halves.clone(), strided.element(&equation.subscripts)?),
+        None => (equation.target, equation.subscripts),
     };
     let element = |tensor: &Name, subscripts: &[Affine]| {
         let strided = of(tensor)?;
         Some((strided.halves.clone(), strided.element(subscripts)?))
     };
-    Some(Equation {
-        target,
-        subscripts,
-        domain: Domain { indices: equation.domain.indices.clone(), set: equation.domain.set.substitute(image) },
-        value: equation.value.substitute(image).redirect(&element),
-        span: equation.span,
-    })
+    Some(Equation { target, subscripts, value: equation.value.redirect(&element), ..equation })
 }
