@@ -45,7 +45,7 @@ const TEXTBOOK: [(&str, Runs); 35] = [
     ("over_relaxation", All),
     ("transposed_conv", All),
     ("red_black", All),
-    ("power_iteration", Long),
+    ("power_iteration", All),
 ];
 
 /// Those of `kernels` whose runs are `Long`.
