@@ -326,3 +326,18 @@ fn recurrences_run_backward_within_a_tile() {
         assert_ne!(changed.code, 0, "{text}\n{}", changed.stdout);
     }
 }
+
+/// The first tile of `X` and the others are spaces of their own that call one leaf. In this design the products of the first run along `l`
+/// first, those of the others along `k`: each has the bits of its own order.
+#[test]
+fn spaces_that_call_one_leaf_are_held_to_their_own_orders() {
+    let text = "kernel powers(M)\nin c\nout X[M]\nX[0] = 1\nX[i] = prod(k in 0..M) (prod(l in 0..i) c) where 1 <= i\n";
+    let (folder, path) = file(text);
+    for c in [4.507, 1.1, -1.3, 0.7] {
+        let input = folder.path().join("c.npy").display().to_string();
+        write_npy(&input, &ArrayD::from_elem(IxDyn(&[]), c)).expect("written");
+        let given = ["--tile", "i=2", "--size", "M=3", "--input", &format!("c={input}")];
+        let ran = json(&[&["run", &path][..], &given].concat());
+        assert_eq!(ran["sim"]["matches_reference"], true, "{c}");
+    }
+}

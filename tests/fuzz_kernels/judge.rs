@@ -105,6 +105,9 @@ pub fn without_names(message: &str) -> String {
 /// The largest of the sizes at which bounds are looked at again, for kernels of one parameter and more.
 const LARGER: [i64; 3] = [24, 12, 7];
 
+/// All sizes are equal up to this one.
+const LARGEST: i64 = 16;
+
 /// One run of a kernel: what it is given, and what it means there.
 struct Given {
     sizes: Scope,
@@ -313,10 +316,12 @@ impl Bench<'_> {
 fn leaves_bounds(kernel: &Kernel, seed: u64, number: u64) -> bool {
     let parameters: Vec<String> = sizes(kernel, seed, number, 0).into_iter().map(|(parameter, _)| parameter).collect();
     let largest = LARGER[parameters.len().clamp(1, LARGER.len()) - 1];
-    let mut all = (0..largest.pow(parameters.len() as u32)).map(|code| {
+    let each = (0..largest.pow(parameters.len() as u32)).map(|code| {
         let size = |place: usize| 1 + code / largest.pow(place as u32) % largest;
         parameters.iter().enumerate().map(|(place, parameter)| (parameter.clone(), size(place))).collect::<Scope>()
     });
+    let equal = |size: i64| parameters.iter().map(|parameter| (parameter.clone(), size)).collect::<Scope>();
+    let mut all = each.chain((largest + 1..=LARGEST).map(equal));
     let is_outside = |sizes: &Scope| {
         let inputs = inputs(kernel, seed, number, 0, sizes);
         evaluate(kernel, sizes, &inputs).is_err_and(|why| why.starts_with("outside of"))

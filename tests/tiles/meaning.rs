@@ -3,10 +3,10 @@
 
 use super::{kernel, system, tiled, tiled_by};
 use ndarray::{ArrayD, Dimension};
-use systole_base::integer::{Bindings, name};
+use systole_base::integer::{Affine, Bindings, Name, Polyhedron, name};
 use systole_equations::recurrence::spaces::cut_for_tiles;
 use systole_equations::recurrence::{Chain, Role, Tensors, evaluate};
-use systole_equations::tiles::{TileChains, evaluate_tiled};
+use systole_equations::tiles::{TileChain, TileChains, evaluate_tiled};
 
 pub fn inputs(system: &systole_equations::recurrence::RecurrenceSystem, sizes: &Bindings) -> Tensors {
     let input = |(number, tensor): (usize, &systole_equations::recurrence::Tensor)| {
@@ -117,13 +117,44 @@ fn a_chain_that_runs_back_turns_the_order_of_the_tiles_round() {
     let sizes: Bindings = ["M", "N", "K"].into_iter().zip([2, 2, 7]).map(|(key, value)| (name(key), value)).collect();
     let inputs = inputs(&system, &sizes);
     let (a, b) = (&inputs["A"], &inputs["B"]);
-    let back = Chain::along(vec![vec![0, 0, -1]]);
-    let chains = TileChains::from([(name("C.sum"), (["i", "j", "k"].map(name).to_vec(), back))]);
+    let (indices, chain) = (["i", "j", "k"].map(name).to_vec(), Chain::along(vec![vec![0, 0, -1]]));
+    let back = TileChain { indices, chain, set: Polyhedron::default(), coordinates: vec![] };
+    let chains = TileChains::from([(name("C.sum"), vec![back])]);
     let found = evaluate_tiled(&tiled, &chains, &sizes, &inputs).unwrap();
     for (i, j) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
         let terms = [6, 3, 4, 5, 0, 1, 2].map(|k: usize| a[[i, k]] * b[[k, j]]);
         let expected = terms.into_iter().reduce(|sum, term| sum + term).unwrap();
         assert_eq!(found["C"][[i, j]].to_bits(), expected.to_bits());
+    }
+}
+
+/// The sums of row 0 run along tiles of k, those of the other rows against them: two spaces call one leaf.
+#[test]
+fn spaces_that_call_one_leaf_have_chains_of_their_own() {
+    let system = kernel("matmul");
+    let tiled = tiled(&system, &[("k", 3)]);
+    let sizes: Bindings = ["M", "N", "K"].into_iter().zip([3, 2, 7]).map(|(key, value)| (name(key), value)).collect();
+    let inputs = inputs(&system, &sizes);
+    let (a, b) = (&inputs["A"], &inputs["B"]);
+    let leaf = tiled.leaves.iter().find(|leaf| &*leaf.name == "C.sum").unwrap();
+    let indices: Vec<Name> = ["i", "j", "k"].map(name).to_vec();
+    let i = Affine::variable(&indices[0]);
+    let of_rows = |set: Vec<Affine>, along: i64| TileChain {
+        indices: indices.clone(),
+        chain: Chain::along(vec![vec![0, 0, along]]),
+        set: Polyhedron::new(set),
+        coordinates: leaf.coordinates.iter().map(Affine::variable).collect(),
+    };
+    let forward = of_rows(vec![i.clone(), -i.clone()], 1);
+    let back = of_rows(vec![i - Affine::constant(1)], -1);
+    for chains in [[forward.clone(), back.clone()], [back, forward]] {
+        let chains = TileChains::from([(name("C.sum"), chains.to_vec())]);
+        let found = evaluate_tiled(&tiled, &chains, &sizes, &inputs).unwrap();
+        for (i, j) in (0..3).flat_map(|i| [(i, 0), (i, 1)]) {
+            let order: [usize; 7] = if i == 0 { [0, 1, 2, 3, 4, 5, 6] } else { [6, 3, 4, 5, 0, 1, 2] };
+            let expected = order.map(|k| a[[i, k]] * b[[k, j]]).into_iter().reduce(|sum, term| sum + term).unwrap();
+            assert_eq!(found["C"][[i, j]].to_bits(), expected.to_bits(), "{i}, {j}");
+        }
     }
 }
 

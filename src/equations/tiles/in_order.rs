@@ -10,21 +10,44 @@ use crate::recurrence::{Chain, Operator, Scalar, Space, Tensors};
 use ndarray::{ArrayD, Dimension};
 use std::collections::BTreeMap;
 use systole_base::diagnostic::Checked;
-use systole_base::integer::{Affine, Bindings, Name, Vector};
+use systole_base::integer::{Affine, Bindings, Name, Polyhedron, Vector};
 use systole_base::scalar::Function;
 
-/// The order in which a design reduces over tiles: for each leaf the indices of its space and the chain.
-pub type TileChains = BTreeMap<Name, (Vec<Name>, Chain)>;
+/// The order in which a design reduces over tiles: for each leaf the chains of the spaces that call it.
+pub type TileChains = BTreeMap<Name, Vec<TileChain>>;
+
+/// A chain of tiles, and the tiles whose reductions run along it: one leaf may be called by several spaces, each with a chain of its own.
+#[derive(Clone, Debug)]
+pub struct TileChain {
+    /// The indices of the space.
+    pub indices: Vec<Name>,
+    /// Its chain, over these.
+    pub chain: Chain,
+    /// Its tiles.
+    pub set: Polyhedron,
+    /// The coordinates that it calls the leaf with, over its indices and the sizes.
+    pub coordinates: Vec<Affine>,
+}
 
 impl Tiled {
     /// The order in which spaces over tiles are reduced along these chains.
     pub fn chains(&self, spaces: &[(&Space, &Chain)]) -> TileChains {
         let of_leaf = |(space, chain): &(&Space, &Chain)| {
-            let Scalar::Apply(Function::Leaf(number), _) = &space.body else { return None };
+            let Scalar::Apply(Function::Leaf(number), arguments) = &space.body else { return None };
+            let form = |argument: &Scalar| match argument {
+                Scalar::Index(form) => Some(form.clone()),
+                _ => None,
+            };
+            let (indices, set) = (space.indices().to_vec(), space.domain.set.clone());
+            let coordinates = arguments.iter().map_while(form).collect();
             let name = self.leaves.get(usize::from(*number))?.name.clone();
-            space.reduction.map(|_| (name, (space.indices().to_vec(), (*chain).clone())))
+            space.reduction.map(|_| (name, TileChain { indices, chain: (*chain).clone(), set, coordinates }))
         };
-        spaces.iter().filter_map(of_leaf).collect()
+        let mut chains = TileChains::new();
+        for (leaf, chain) in spaces.iter().filter_map(of_leaf) {
+            chains.entry(leaf).or_default().push(chain);
+        }
+        chains
     }
 }
 
@@ -35,7 +58,7 @@ impl Tiled {
 pub fn evaluate_tiled(tiled: &Tiled, chains: &TileChains, sizes: &Bindings, inputs: &Tensors) -> Checked<Tensors> {
     let system = &tiled.elements;
     let cut = cut_for_tiles(system)?;
-    let order = Order { cut: &cut, tiled, chains, sizes };
+    let order = Order { cut: &cut, tiled, chains, sizes, tile_sizes: tiled.sizes(sizes) };
     let outputs = evaluate_system_by(system, &cut, &|space, values| order.reduce(space, values), sizes, inputs)?;
     let turned = |(name, values): (Name, ArrayD<f64>)| {
         let values = match tiled.slants.get(&name) {
@@ -67,6 +90,8 @@ struct Order<'a> {
     tiled: &'a Tiled,
     chains: &'a TileChains,
     sizes: &'a Bindings,
+    /// With the numbers of tiles.
+    tile_sizes: Bindings,
 }
 
 /// The values of each tile, by its coordinates along the reduced indices.
@@ -82,7 +107,7 @@ impl Order<'_> {
             groups.entry(self.tile(space, &point)).or_default().push(value);
         }
         let own: Vec<f64> = inside.into_iter().filter_map(|tile| groups.remove(&vec![tile])).flatten().collect();
-        let outer = self.fold(space, groups, operator);
+        let outer = folded(groups, &self.directions(position, &point), operator);
         let all = outer.into_iter().chain(own);
         all.reduce(|a, b| operator.combine(a, b)).map(|total| (point, total)).into_iter().collect()
     }
@@ -113,26 +138,50 @@ impl Order<'_> {
         })
     }
 
-    /// Level by level: along each line of tiles the values of all its tiles join one after the other.
-    fn fold(&self, space: &Space, groups: Groups, operator: Operator) -> Option<f64> {
-        let written: Vec<Vector> = {
-            let unit = |at: usize| (0..space.reduced.len()).map(|other| i64::from(other == at)).collect();
-            (0..space.reduced.len()).rev().map(unit).collect()
-        };
+    /// Along what the tiles of the reduction of which this is a point follow each other, over the reduced indices.
+    fn directions(&self, position: usize, point: &[i64]) -> Vec<Vector> {
+        let space = &self.cut.spaces[position];
         let leaf = self.tiled.joined.get(&space.name).unwrap_or(&space.name);
-        let directions = self.chains.get(leaf).map_or(written, |(indices, chain)| {
-            let entry = |direction: &Vector, index: &Name| {
-                indices.iter().position(|known| known == index).map_or(0, |at| direction[at])
-            };
-            chain
-                .directions
-                .iter()
-                .map(|along| space.reduced.iter().map(|index| entry(along, index)).collect())
-                .collect()
-        });
-        let ends = directions.iter().fold(groups, |groups, direction| ends(&groups, direction, operator));
-        ends.into_values().flatten().reduce(|a, b| operator.combine(a, b))
+        let chain = match self.chains.get(leaf).map(|chains| &chains[..]) {
+            Some([chain]) => Some(chain),
+            Some(chains) => chains.iter().find(|chain| self.has_tile(leaf, chain, position, point)),
+            None => None,
+        };
+        let Some(TileChain { indices, chain, .. }) = chain else {
+            let unit = |at: usize| (0..space.reduced.len()).map(|other| i64::from(other == at)).collect();
+            return (0..space.reduced.len()).rev().map(unit).collect();
+        };
+        let entry = |direction: &Vector, index: &Name| {
+            indices.iter().position(|known| known == index).map_or(0, |at| direction[at])
+        };
+        let along = |direction: &Vector| space.reduced.iter().map(|index| entry(direction, index)).collect();
+        chain.directions.iter().map(along).collect()
     }
+
+    /// Whether the space of a chain calls the leaf with the tile in which this point is.
+    fn has_tile(&self, leaf: &Name, chain: &TileChain, position: usize, point: &[i64]) -> bool {
+        let (space, member) = (&self.cut.spaces[position], &self.cut.members[position]);
+        let Some(leaf) = self.tiled.leaves.iter().find(|known| known.name == *leaf) else { return false };
+        let called: BTreeMap<Name, Affine> =
+            leaf.coordinates.iter().cloned().zip(chain.coordinates.iter().cloned()).collect();
+        let bound = space.bind(self.sizes, point);
+        let family = &self.cut.families[member.family].indices;
+        let apart = |(index, element): (&Name, &Affine)| {
+            let tile = self.tile_along(space, index, element.evaluate(&bound)?)?;
+            let of_leaf = leaf.indices.iter().find(|known| known.name == *index)?;
+            Some(of_leaf.tile.substitute(&called) - Affine::constant(tile))
+        };
+        let apart = family.iter().zip(&member.embedding).filter_map(apart);
+        let same = Polyhedron::new(apart.flat_map(|form| [form.clone(), -form]));
+        let sizes = self.tile_sizes.iter().map(|(size, value)| (size.clone(), Affine::constant(*value))).collect();
+        !chain.set.intersect(&same).substitute(&sizes).is_empty()
+    }
+}
+
+/// Level by level: along each line of tiles the values of all its tiles join one after the other.
+fn folded(groups: Groups, directions: &[Vector], operator: Operator) -> Option<f64> {
+    let ends = directions.iter().fold(groups, |groups, direction| ends(&groups, direction, operator));
+    ends.into_values().flatten().reduce(|a, b| operator.combine(a, b))
 }
 
 /// One level: the ends of all lines of tiles along a direction, each with what its line comes to.

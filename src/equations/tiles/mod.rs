@@ -104,4 +104,4 @@ pub use tiled::{TileCount, Tiled, tile};
 
 mod in_order;
 
-pub use in_order::{TileChains, evaluate_tiled};
+pub use in_order::{TileChain, TileChains, evaluate_tiled};
