@@ -176,6 +176,78 @@ fn what_has_not_the_form_of_the_protocol_ends_nothing() {
     editor.end();
 }
 
+/// What is no message is answered, and the exchange goes on.
+#[test]
+fn a_body_that_is_no_message_is_answered() {
+    let mut editor = Editor::start();
+    let faulty = [
+        ("{bad json", -32700, Value::Null),
+        ("", -32700, Value::Null),
+        ("{}", -32600, Value::Null),
+        ("[]", -32600, Value::Null),
+        ("null", -32600, Value::Null),
+        ("{\"id\":7}", -32600, json!(7)),
+        ("{\"id\":\"a\",\"method\":3}", -32600, json!("a")),
+    ];
+    for (body, code, id) in faulty {
+        write!(editor.input, "content-length:{}\r\nContent-Type: x\r\n\r\n{body}", body.len()).expect("it reads");
+        editor.input.flush().expect("it reads");
+        let answer = editor.next();
+        assert_eq!((&answer["error"]["code"], &answer["id"]), (&json!(code), &id), "{body}: {answer}");
+    }
+    assert_eq!(editor.ask("initialize", &json!({}))["error"]["code"], -32600);
+    assert_eq!(editor.open("file:///k.rec", "kernel k(N)\nin x[N]\nout y[N]\ny[i] = x[i]\n"), Vec::<Value>::new());
+    assert!(editor.ask("shutdown", &Value::Null).is_null());
+    assert_eq!(editor.ask("textDocument/hover", &json!({}))["error"]["code"], -32600);
+    editor.say("exit", &Value::Null);
+    assert_eq!(editor.child.wait().expect("it ends").code(), Some(0));
+}
+
+/// Nobody knows where the next message begins: the exchange ends with one line, and takes no memory for what was promised.
+#[test]
+fn a_head_without_a_length_that_is_one_ends_the_exchange() {
+    for head in [
+        "Content-Length: 18446744073709551615",
+        "Content-Length: 9223372036854775807",
+        "Content-Length: -1",
+        "Length",
+        "",
+    ] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_systole"));
+        command.arg("language-server").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the program starts");
+        let mut input = child.stdin.take().expect("input");
+        write!(input, "{head}\r\n\r\n{{}}").expect("it reads");
+        drop(input);
+        let ended = child.wait_with_output().expect("it ends");
+        let said = String::from_utf8(ended.stderr).expect("text");
+        assert_eq!((ended.status.code(), ended.stdout.len()), (Some(1), 0), "{head}: {said}");
+        assert!(said.contains("×") && !said.contains("panicked") && said.lines().count() < 8, "{head}: {said}");
+    }
+}
+
+/// A text that is changed again before anybody asks is not read: the last one has the messages.
+#[test]
+fn the_last_of_quick_changes_is_read() {
+    let mut editor = Editor::start();
+    let text = |count: usize| format!("kernel k(N)\nin x[N]\nout y[N]\n{}y[i] = z[i]\n", "\n".repeat(count));
+    editor.open("file:///k.rec", &text(0));
+    for count in 1..=50 {
+        let document = json!({ "uri": "file:///k.rec", "version": count });
+        let changes = json!([{ "text": text(count) }]);
+        editor.say("textDocument/didChange", &json!({ "textDocument": document, "contentChanges": changes }));
+    }
+    let mut seen = 0;
+    while seen < 50 {
+        let said = editor.next();
+        let version = said["params"]["version"].as_u64().expect("a version");
+        assert!(version > seen, "{version} after {seen}");
+        assert_eq!(said["params"]["diagnostics"][0]["range"]["start"]["line"], 3 + version);
+        seen = version;
+    }
+    editor.end();
+}
+
 /// The twin of `end`: an editor that leaves without a word is told by the code, as the protocol says.
 #[test]
 fn an_exit_before_a_shutdown_is_code_1() {

@@ -17,6 +17,8 @@ mod definition;
 
 mod completion;
 
+mod streams;
+
 mod server;
 
 pub use directives::WORDS;

@@ -1,12 +1,13 @@
 //! The exchange with an editor: it says what is written, and asks what to show.
 
 use super::document::Document;
+use super::streams::{Said, read, write};
 use super::{completion, definition, hover, messages, place};
-use lsp_server::{Connection, ErrorCode, Message, Notification, Request, Response};
+use lsp_server::{ErrorCode, Message, Notification, Request, Response};
 use lsp_types::notification::{
     DidChangeTextDocument, DidCloseTextDocument, DidOpenTextDocument, Exit, Notification as _, PublishDiagnostics,
 };
-use lsp_types::request::{Completion, GotoDefinition, HoverRequest, Request as _};
+use lsp_types::request::{Completion, GotoDefinition, HoverRequest, Initialize, Request as _, Shutdown};
 use lsp_types::{
     CompletionOptions, CompletionParams, DidChangeTextDocumentParams, DidCloseTextDocumentParams,
     DidOpenTextDocumentParams, GotoDefinitionParams, GotoDefinitionResponse, Hover, HoverContents, HoverParams,
@@ -14,8 +15,11 @@ use lsp_types::{
     TextDocumentPositionParams, TextDocumentSyncCapability, TextDocumentSyncKind, Uri,
 };
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::error::Error;
+use std::io::{self, BufRead, BufReader, Write};
+use std::sync::mpsc::channel;
+use std::thread;
 
 /// Why an exchange broke off.
 type Broken = Box<dyn Error + Send + Sync>;
@@ -23,33 +27,53 @@ type Broken = Box<dyn Error + Send + Sync>;
 /// Serves an editor on the streams of this process, until it says that it is done.
 ///
 /// # Errors
-/// The editor has gone away, or does not speak the protocol.
+/// The editor does not speak the protocol.
 pub fn serve_stdio() -> Result<(), Broken> {
-    let (connection, threads) = Connection::stdio();
-    serve(&connection)?;
-    drop(connection);
-    Ok(threads.join()?)
+    serve(BufReader::new(io::stdin()), io::stdout())
 }
 
-/// Serves an editor, until it says that it is done.
+/// Serves an editor, until it says that it is done, or has gone away.
 ///
 /// # Errors
-/// The editor has gone away, or does not speak the protocol.
-pub fn serve(connection: &Connection) -> Result<(), Broken> {
-    connection.initialize(serde_json::to_value(capabilities())?)?;
-    let mut server = Server { connection, documents: BTreeMap::new() };
-    for message in &connection.receiver {
-        match message {
-            Message::Request(request) if connection.handle_shutdown(&request)? => return Ok(()),
-            Message::Request(request) => server.answer(request)?,
-            Message::Notification(said) if said.method == Exit::METHOD => {
-                return Err("it said `exit` before `shutdown`".into());
+/// The editor does not speak the protocol.
+pub fn serve(mut input: impl BufRead + Send + 'static, output: impl Write) -> Result<(), Broken> {
+    // What has been said meanwhile is known, so a text that was changed again is not read.
+    let (sender, receiver) = channel();
+    thread::spawn(move || {
+        while let Some(said) = read(&mut input).transpose() {
+            let is_last = said.is_err();
+            if sender.send(said).is_err() || is_last {
+                break;
             }
-            Message::Notification(notification) => server.note(notification)?,
-            Message::Response(_) => {}
+        }
+    });
+    let mut server = Server { output, documents: BTreeMap::new(), state: State::Begun };
+    let mut open = VecDeque::new();
+    while server.state != State::Gone {
+        if open.is_empty() {
+            let Ok(said) = receiver.recv() else { return Ok(()) };
+            open.push_back(said);
+        }
+        open.extend(receiver.try_iter());
+        match open.pop_front().transpose()? {
+            Some(said) if !is_stale(&said, &open) => server.take(said)?,
+            _ => {}
         }
     }
     Ok(())
+}
+
+/// Whether a text is changed once more before anybody asks something.
+fn is_stale(said: &Said, open: &VecDeque<io::Result<Said>>) -> bool {
+    let changed = |said: &Said| match said {
+        Said::Message(Message::Notification(said)) if said.method == DidChangeTextDocument::METHOD => {
+            Some(said.params["textDocument"]["uri"].clone())
+        }
+        _ => None,
+    };
+    let Some(uri) = changed(said) else { return false };
+    let mut changes = open.iter().map_while(|said| changed(said.as_ref().ok()?));
+    changes.any(|other| other == uri)
 }
 
 fn capabilities() -> ServerCapabilities {
@@ -62,12 +86,48 @@ fn capabilities() -> ServerCapabilities {
     }
 }
 
-struct Server<'c> {
-    connection: &'c Connection,
-    documents: BTreeMap<String, Document>,
+/// How far an exchange is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// The editor has not said `initialize`.
+    Begun,
+    Ready,
+    /// The editor has said `shutdown`.
+    Over,
+    /// The editor has said `exit`.
+    Gone,
 }
 
-impl Server<'_> {
+struct Server<W> {
+    output: W,
+    documents: BTreeMap<String, Document>,
+    state: State,
+}
+
+impl<W: Write> Server<W> {
+    fn take(&mut self, said: Said) -> Result<(), Broken> {
+        match said {
+            Said::Faulty { id, code, why } => {
+                self.send(json!({ "id": id, "error": { "code": code as i32, "message": why } }))
+            }
+            Said::Message(Message::Request(request)) => {
+                let answer = self.answer(request);
+                self.send(serde_json::to_value(answer)?)
+            }
+            Said::Message(Message::Notification(said)) if said.method == Exit::METHOD => {
+                let is_over = self.state == State::Over;
+                self.state = State::Gone;
+                if is_over { Ok(()) } else { Err("it said `exit` before `shutdown`".into()) }
+            }
+            Said::Message(Message::Notification(said)) if self.state == State::Ready => self.note(said),
+            Said::Message(Message::Notification(_) | Message::Response(_)) => Ok(()),
+        }
+    }
+
+    fn send(&mut self, message: Value) -> Result<(), Broken> {
+        Ok(write(&mut self.output, message)?)
+    }
+
     /// What the editor says without asking; what has not the form of the protocol is passed over, since nobody waits for an answer.
     fn note(&mut self, said: Notification) -> Result<(), Broken> {
         match self.noted(said) {
@@ -106,30 +166,51 @@ impl Server<'_> {
         self.publish(uri, found, version)
     }
 
-    fn publish(&self, uri: Uri, diagnostics: Vec<lsp_types::Diagnostic>, version: Option<i32>) -> Result<(), Broken> {
+    fn publish(
+        &mut self,
+        uri: Uri,
+        diagnostics: Vec<lsp_types::Diagnostic>,
+        version: Option<i32>,
+    ) -> Result<(), Broken> {
         let params = serde_json::to_value(PublishDiagnosticsParams { uri, diagnostics, version })?;
-        let said = Notification { method: PublishDiagnostics::METHOD.to_owned(), params };
-        Ok(self.connection.sender.send(said.into())?)
+        self.send(json!({ "method": PublishDiagnostics::METHOD, "params": params }))
     }
 
     /// What the editor asks.
-    fn answer(&self, request: Request) -> Result<(), Broken> {
+    fn answer(&mut self, request: Request) -> Response {
         let Request { id, method, params } = request;
-        let found = match method.as_str() {
-            HoverRequest::METHOD => serde_json::from_value(params).map(|asked| self.hover(&asked)),
-            GotoDefinition::METHOD => serde_json::from_value(params).map(|asked| self.definition(asked)),
-            Completion::METHOD => serde_json::from_value(params).map(|asked| self.completion(&asked)),
-            _ => {
-                let why = format!("`{method}` is not answered here");
-                let refused = Response::new_err(id, ErrorCode::MethodNotFound as i32, why);
-                return Ok(self.connection.sender.send(refused.into())?);
+        let refused = |code: ErrorCode, why: String| Response::new_err(id.clone(), code as i32, why);
+        let found = match (self.state, method.as_str()) {
+            (State::Begun, Initialize::METHOD) => {
+                self.state = State::Ready;
+                Ok(json!({ "capabilities": capabilities() }))
+            }
+            (State::Begun, _) => {
+                return refused(ErrorCode::ServerNotInitialized, "`initialize` is asked first".to_owned());
+            }
+            (State::Over | State::Gone, _) => {
+                return refused(ErrorCode::InvalidRequest, "after `shutdown` nothing is asked".to_owned());
+            }
+            (State::Ready, Initialize::METHOD) => {
+                return refused(ErrorCode::InvalidRequest, "`initialize` is asked once".to_owned());
+            }
+            (State::Ready, Shutdown::METHOD) => {
+                self.state = State::Over;
+                Ok(Value::Null)
+            }
+            (State::Ready, HoverRequest::METHOD) => serde_json::from_value(params).map(|asked| self.hover(&asked)),
+            (State::Ready, GotoDefinition::METHOD) => {
+                serde_json::from_value(params).map(|asked| self.definition(asked))
+            }
+            (State::Ready, Completion::METHOD) => serde_json::from_value(params).map(|asked| self.completion(&asked)),
+            (State::Ready, _) => {
+                return refused(ErrorCode::MethodNotFound, format!("`{method}` is not answered here"));
             }
         };
-        let answer = match found {
+        match found {
             Ok(value) => Response::new_ok(id, value),
-            Err(why) => Response::new_err(id, ErrorCode::InvalidParams as i32, why.to_string()),
-        };
-        Ok(self.connection.sender.send(answer.into())?)
+            Err(why) => refused(ErrorCode::InvalidParams, why.to_string()),
+        }
     }
 
     /// The document and the byte of a place in it.
