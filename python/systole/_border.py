@@ -5,10 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from os import PathLike, fspath
+from pathlib import Path
 
 from . import _systole
 from ._errors import error_of
 from ._progress import watching
+
+#: What ships: kernels and machines.
+DATA = Path(__file__).parent / "data"
 
 
 def version() -> str:
@@ -49,6 +53,10 @@ def command(
     """The exit code, the object of ``--json``, and what was said beside it. Other codes than those accepted are errors. Of what is given
     ``progress`` says who is told how far it has come, and all else is flags."""
     asked = dict(given or {})
+    # A machine that ships may be called by its name.
+    machine = asked.get("machine")
+    if isinstance(machine, str) and (DATA / "machines" / f"{machine}.toml").is_file():
+        asked["machine"] = DATA / "machines" / f"{machine}.toml"
     with watching(asked.pop("progress", None)) as watch:
         code, printed, said = _systole.command([*words, *flags(asked), "--json"], watch)
     found = json.loads(printed) if printed.strip() else {}

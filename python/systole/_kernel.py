@@ -19,24 +19,24 @@ from ._results import Chosen, Derived, Front, Program, Proofs, Result, Run, Tune
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-_DATA = Path(__file__).parent / "data"
-
 
 def kernels() -> list[str]:
     """The names of the kernels that ship, for :func:`load`."""
-    root = _DATA / "kernels"
+    root = _border.DATA / "kernels"
     return sorted(path.relative_to(root).with_suffix("").as_posix() for path in root.rglob("*.rec"))
 
 
 def machines() -> list[str]:
     """The names of the machines that ship, for ``machine=``."""
-    return sorted(path.stem for path in (_DATA / "machines").glob("*.toml"))
+    return sorted(path.stem for path in (_border.DATA / "machines").glob("*.toml"))
 
 
 def load(path: str | PathLike[str]) -> Kernel:
     """The kernel of a file, or one that ships by its name."""
     name = fspath(path)
-    shipped = _DATA / "kernels" / f"{name}.rec"
+    shipped = _border.DATA / "kernels" / f"{name}.rec"
+    # What begins as a flag does is a file all the same.
+    name = f"./{name}" if name.startswith("-") else name
     return Kernel(str(shipped) if shipped.is_file() and not Path(name).exists() else name)
 
 
@@ -45,20 +45,33 @@ def kernel(text: str) -> Kernel:
     return _in_a_file(text, "rec")
 
 
+class _Folder:
+    """A folder that goes away with the last who has it."""
+
+    def __init__(self) -> None:
+        self.name = mkdtemp()
+        weakref.finalize(self, shutil.rmtree, self.name, True)
+
+
 def _in_a_file(text: str, ending: str) -> Kernel:
-    """The kernel of a file of its own, which goes away with it."""
-    folder = mkdtemp()
+    """The kernel of a file of its own, which goes away with it and its copies."""
+    folder = _Folder()
     # A kernel has the name of its file; messages show it.
     found = re.search(r"^\s*kernel\s+(\w+)", text, re.MULTILINE)
-    path = Path(folder) / f"{found.group(1) if found else 'kernel'}.{ending}"
+    path = Path(folder.name) / f"{found.group(1) if found else 'kernel'}.{ending}"
     path.write_text(text, encoding="utf-8")
     made = Kernel(str(path))
-    weakref.finalize(made, shutil.rmtree, folder, True)
+    made._folder = folder
     return made
 
 
 def einsum(text: str) -> Kernel:
-    """The kernel of an einsum: ``einsum("ik,kj->ij")``."""
+    """The kernel of an einsum: ``einsum("ik,kj->ij")``. Where no output is said it has the letters that occur once, as NumPy has it."""
+    if not re.fullmatch(r"([A-Za-z,\s]|\.\.\.)*(->([A-Za-z\s]|\.\.\.)*)?", text):
+        raise ValueError(f"`{text}` is no einsum, such as `ik,kj->ij`")
+    if "->" not in text and "." not in text:
+        letters = re.sub(r"[^A-Za-z]", "", text)
+        text = f"{text}->{''.join(sorted(letter for letter in set(letters) if letters.count(letter) == 1))}"
     return Kernel(text)
 
 
@@ -67,16 +80,22 @@ class Kernel:
 
     def __init__(self, words: str):
         self._words = words
-        self._checked: dict | None = None
+        self._checked: Result | None = None
+        self._checked_text: str | None = None
+        # That of a text is there as long as a kernel of it is.
+        self._folder: _Folder | None = None
 
     def __repr__(self) -> str:
         checked = self.check()
         return f"{checked['kernel']}({', '.join(checked['parameters'])})"
 
-    def check(self) -> dict:
+    def check(self) -> Result:
         """The normal form, the sizes, the tensors; refuses what is wrong."""
-        if self._checked is None:
-            self._checked = _border.command(["check", self._words])[1]
+        path = Path(self._words)
+        # A file that is edited meanwhile is read again.
+        text = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else None
+        if self._checked is None or self._checked_text != text:
+            self._checked, self._checked_text = Result(_border.command(["check", self._words])[1]), text
         return self._checked
 
     def _declared(self, role: str) -> dict[str, list[str]]:
@@ -153,7 +172,7 @@ class Kernel:
             folder = Path(name)
             if page:
                 given["report"] = folder / "run.html"
-            done = run(["run", self._words], folder, named, self.outputs, _machine(given))
+            done = run(["run", self._words], folder, named, self.outputs, given)
             done._page = (folder / "run.html").read_text(encoding="utf-8") if page else None
             return done
 
@@ -169,8 +188,18 @@ class Kernel:
         names = self.inputs
         if len(arrays) > len(names):
             raise TypeError(f"`{self.check()['kernel']}` has {len(names)} inputs, {len(arrays)} were given")
-        named = dict(zip(names, arrays)) | dict(inputs or {})
-        named |= {name: given.pop(name) for name in names if name in given}
+        named: dict[str, ArrayLike] = dict(zip(names, arrays))
+        others = [*(inputs or {}).items(), *((name, given.pop(name)) for name in names if name in given)]
+        for name, array in others:
+            if name in named:
+                raise TypeError(f"`{name}` is given twice")
+            named[name] = array
+        for name, array in named.items():
+            if array is None:
+                raise TypeError(f"`{name}` is None: leave an input out, and it is filled")
+        for name, array in given.items():
+            if isinstance(array, np.ndarray):
+                raise TypeError(f"`{name}` is no input of `{self.check()['kernel']}`: it has {', '.join(names) or 'none'}")
         return named
 
     def _sizes(self, named: Mapping[str, ArrayLike]) -> dict[str, int]:
@@ -188,7 +217,7 @@ class Kernel:
     def _command(
         self, name: str, given: Mapping[str, Any], accepted: tuple[int, ...] = (0,), *words: str
     ) -> tuple[int, dict, str]:
-        return _border.command([name, self._words, *words], _machine(given), accepted)
+        return _border.command([name, self._words, *words], given, accepted)
 
     def _written(self, name: str, given: Mapping[str, Any]) -> tuple[str, dict]:
         if "output" in given:
@@ -197,10 +226,3 @@ class Kernel:
             path = Path(folder) / "written"
             found = self._command(name, {**given, "output": path})[1]
             return path.read_text(encoding="utf-8"), found
-
-
-def _machine(given: Mapping[str, Any]) -> dict[str, Any]:
-    """A machine that ships may be called by its name."""
-    machine = given.get("machine")
-    shipped = _DATA / "machines" / f"{machine}.toml"
-    return {**given, "machine": shipped} if isinstance(machine, str) and shipped.is_file() else given

@@ -253,6 +253,8 @@ def run(words: list[str], folder: Path, inputs: Mapping[str, ArrayLike], outputs
     """Runs a command that takes arrays and gives arrays."""
     files = [("--input", name, value) for name, value in inputs.items()]
     for flag, name, value in files:
+        if isinstance(value, np.ma.MaskedArray):
+            raise TypeError(f"`{name}` is masked: give a number for each element")
         path = folder / f"{name}.in.npy"
         np.save(path, value if isinstance(value, np.ndarray) else np.asarray(value, dtype=float))
         words = [*words, flag, f"{name}={path}"]

@@ -3,6 +3,7 @@
 The command that the answers are compared with is named by SYSTOLE, the checkout by SYSTOLE_ROOT.
 """
 
+import gc
 import json
 import multiprocessing
 import os
@@ -11,6 +12,7 @@ import sys
 import threading
 import unittest
 from contextlib import redirect_stdout
+from copy import copy
 from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -164,6 +166,44 @@ class Values(unittest.TestCase):
             k.run(np.array([["a"]]), np.ones((1, 1)))
         with self.assertRaises(TypeError):
             k.run(1, 2, 3)
+        a, b = np.ones((2, 3)), np.ones((3, 2))
+        for arrays, named in (((a, b), {"A": a}), ((a,), {"B": b, "inputs": {"B": b}}), ((None, b), {}), ((a, b), {"D": a}),
+                              ((np.ma.masked_array(a, a > 2), b), {})):
+            with self.assertRaises(TypeError):
+                k.run(*arrays, **named)
+
+    def test_einsums_without_an_output(self):
+        a, b = np.arange(6.0).reshape(2, 3), np.arange(9.0).reshape(3, 3)
+        for text, arrays in (("ik,kj", (a, b)), ("ba", (a,)), ("k,k", (b[0], b[1])), ("ij,j", (a, b[0]))):
+            with self.subTest(text):
+                np.testing.assert_array_equal(sy.einsum(text)(*arrays), np.einsum(text, *arrays))
+        for text in ("--help", "a.rec", "ij;jk", "1,2"):
+            with self.subTest(text), self.assertRaises(ValueError):
+                sy.einsum(text)
+        with self.assertRaises(sy.InputError):
+            sy.einsum("i->ii").check()
+
+    def test_a_file_that_is_edited_is_read_again(self):
+        text = "kernel k(N)\nin {0}[N]\nout y[N]\ny[i] = {0}[i]\n"
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / "k.rec"
+            path.write_text(text.format("x"))
+            k = sy.load(path)
+            self.assertEqual(k.inputs, ["x"])
+            path.write_text(text.format("z"))
+            self.assertEqual(k.run(np.ones(3))["y"].tolist(), [1, 1, 1])
+            self.assertEqual(k.check().to_dict()["tensors"], k.check()["tensors"])
+            with self.assertRaises(sy.InputError):
+                k.emit_c(Path(folder) / "none" / "of" / "these")
+        with self.assertRaises(sy.InputError):
+            sy.load("--help").check()
+
+    def test_a_copy_has_the_text_too(self):
+        k = sy.kernel(text="kernel k(N)\nin x[N]\nout y[N]\ny[i] = x[i]\n")
+        other = copy(k)
+        del k
+        gc.collect()
+        self.assertEqual(other(np.ones(2)).tolist(), [1, 1])
 
 
 class Messages(unittest.TestCase):

@@ -51,7 +51,7 @@ fn a_new_kernel_is_written_over_nothing() {
         assert!(refused(&["new", &path(name)]).contains("is there already, and is left as it is"));
     }
     assert_eq!(fs::read_to_string(path("mine.rec")).unwrap(), "mine");
-    for name in ["two words.rec", "3x.rec", "product.txt", "product", ".rec"] {
+    for name in ["two words.rec", "3x.rec", "product.txt", "product", ".rec", "infinity.rec"] {
         let message = misused(&["new", &path(name)]);
         assert!(message.contains("no name for the file of a kernel") && message.contains("product.rec"), "{message}");
     }

@@ -1,7 +1,7 @@
 //! `--forms`: what the search over forms shows.
 
 use super::start::{good, json, keys};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 const FLAGS: [&str; 5] = ["kernels/naive/two_terms.rec", "--forms", "--size", "N=4", "--objective"];
 
@@ -65,4 +65,29 @@ fn forms_are_compared_at_the_same_sizes() {
     // At sizes of their own form 1 would seem to load least.
     assert!(table.contains("form 0 is best of 2"), "{table}");
     assert!(lines("form 1").iter().all(|line| line.contains(" 192 loaded")) && lines("form 1").len() == 2, "{table}");
+}
+
+/// What a kernel assumes of its sizes, its forms assume too: without it an extent, or a read, would be refused.
+#[test]
+fn what_is_assumed_of_sizes_is_assumed_of_forms() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("k.rec").display().to_string();
+    let kernels = [
+        "kernel k(N, K) where K <= N\nin x[N], w[K]\nout y[N - K + 1]\ny[i] = sum(k in 0..K) x[i + k] * w[k]\n",
+        "kernel k(N) where N >= 2\nin x[N]\nout y[N]\ny[0] = x[0]\ny[1] = x[1]\n\
+         y[i] = y[i - 2] + x[i] where i >= 2\n",
+    ];
+    for (text, size) in kernels.into_iter().zip(["N=5,K=3", "N=2"]) {
+        std::fs::write(&path, text).expect("written");
+        let derived = json(&["derive", &path]);
+        let forms = derived["forms"].as_array().expect("forms");
+        let texts: Vec<&str> = forms.iter().filter_map(|form| form["text"].as_str()).collect();
+        assert!(
+            !texts.is_empty()
+                && texts.iter().all(|text| text.lines().next().is_some_and(|head| head.contains(" where "))),
+            "{derived}"
+        );
+        let ran = json(&["run", &path, "--forms", "--size", size]);
+        assert_eq!((&ran["prove"]["result"], &ran["sim"]["matches_reference"]), (&json!("proved"), &json!(true)));
+    }
 }

@@ -350,6 +350,7 @@ fn pages_fit_narrow_and_wide_windows_in_light_and_dark() {
         Made::product("M=4,N=4,K=4"),
         Made::new(&["run", "kernels/matmul.rec", "--schedule", "cannon", "--size", "M=32,N=32,K=4"], None),
         Made::new(&["run", "kernels/cholesky.rec", "--size", "N=9", "--cell", "all"], None),
+        Made::new(&["run", "FILE", "--size", "NumberOfAttentionHeads=3,KeyDimension=4"], Some(&long_names())),
     ];
     for width in [420, 1400, 2200] {
         let Some(mut browser) = Browser::start(width, 900) else { return };
@@ -367,6 +368,17 @@ fn pages_fit_narrow_and_wide_windows_in_light_and_dark() {
             }
         }
     }
+}
+
+/// A product of a matrix and a vector whose names are long, and have no place where a line may break.
+fn long_names() -> String {
+    let weights = format!("attention_output_weights_{}", "of_a_layer_".repeat(6));
+    format!(
+        "kernel scaled_dot_product_attention_of_one_head(NumberOfAttentionHeads, KeyDimension)\n\
+         in {weights}[NumberOfAttentionHeads, KeyDimension], query[KeyDimension]\n\
+         out {weights}y[NumberOfAttentionHeads]\n\
+         {weights}y[i] = sum(j) {weights}[i, j] * query[j]\n"
+    )
 }
 
 /// What can be scrolled can be reached by the keyboard, and has a name.

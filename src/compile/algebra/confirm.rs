@@ -11,7 +11,7 @@ use systole_base::integer::{Bindings, Name};
 use systole_base::span::Source;
 use systole_equations::recurrence::{RecurrenceSystem, Role, Tensors, evaluate, load, number_text};
 
-/// The sizes that are tried: all alike, all different, and as small as can be.
+/// The sizes that are tried: all alike, all different, and as small as can be. Where a kernel assumes otherwise, others near these.
 const TRIED: [[i64; 3]; 4] = [[1, 1, 1], [2, 3, 4], [5, 4, 3], [3, 6, 2]];
 
 /// Sizes and inputs.
@@ -26,6 +26,10 @@ pub(super) fn tried(system: &RecurrenceSystem) -> impl Iterator<Item = Tried> {
         let parameters = system.parameters.iter().enumerate();
         let size = |place: usize| sizes[place % sizes.len()] + (place / 3) as i64;
         let sizes: Bindings = parameters.map(|(place, name)| (name.clone(), size(place))).collect();
+        let sizes = match system.parameters.broken_at(&sizes) {
+            Some(_) => system.parameters.filled(&Bindings::new(), size(0)),
+            None => sizes,
+        };
         let inputs = inputs(system, &sizes, round as u64);
         Tried { sizes, inputs }
     })

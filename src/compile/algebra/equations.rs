@@ -61,7 +61,8 @@ fn text_with(chosen: &Chosen, has_bounds: bool) -> Checked<String> {
     writer.place_all();
     let Some(()) = writer.write_all() else {
         let message = format!("a form of `{}` cannot be written as a kernel", chosen.system.name);
-        return Diagnostic::new(message).help("it stores what is computed in part only").alone();
+        let help = "it stores what is computed in part only; without `--forms` a kernel is searched as it is written";
+        return Diagnostic::new(message).help(help).alone();
     };
     let text = writer.whole();
     let source = Source::new(format!("{}, derived", chosen.system.name), text);
@@ -429,7 +430,8 @@ impl Writer<'_> {
 
     fn whole(&self) -> String {
         let system = self.chosen.system;
-        let mut lines = vec![format!("kernel {}({})", system.name, system.parameters.join(", "))];
+        let (names, assumptions) = (system.parameters.join(", "), system.parameters.assumptions());
+        let mut lines = vec![format!("kernel {}({names}){assumptions}", system.name)];
         let mut given = |word: &str, role: Role| {
             let tensors: Vec<String> = system.tensors_with(role).map(declaration).collect();
             if !tensors.is_empty() {

@@ -3,7 +3,7 @@
 use crate::driver::shipped;
 use crate::scalesim::Configuration;
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::string::FromUtf8Error;
 use std::sync::Arc;
@@ -21,7 +21,11 @@ pub fn read_as(path: &Path, extension: &str) -> Checked<Arc<Source>> {
     }
     let bytes = std::fs::read(path).map_err(|error| {
         let message = format!("cannot read `{}`: {}", path.display(), plain(&error));
-        vec![Diagnostic::new(message).help(nearby(path, extension)).about(MessageCode::File)]
+        let help = match error.kind() {
+            ErrorKind::PermissionDenied => "let this user read it, as by `chmod u+r FILE`".to_owned(),
+            _ => nearby(path, extension),
+        };
+        vec![Diagnostic::new(message).help(help).about(MessageCode::File)]
     })?;
     let text = String::from_utf8(bytes).map_err(|error| vec![not_text(path, &error)])?;
     Ok(Source::new(path.display().to_string(), text))
@@ -56,7 +60,8 @@ fn nearby(path: &Path, extension: &str) -> String {
     let there = files_below(folder, extension, DEPTH);
     let stem = |path: &PathBuf| path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let (stems, wanted) = (there.iter().map(stem).collect::<Vec<_>>(), stem(&path.to_owned()));
-    let near = nearest(&wanted, stems.iter().map(String::as_str)).filter(|_| !path.is_dir());
+    // A file that is there cannot be read for another reason than its name.
+    let near = nearest(&wanted, stems.iter().map(String::as_str)).filter(|_| !path.exists());
     if let Some(meant) = near.and_then(|near| there.get(stems.iter().position(|stem| stem == near)?)) {
         return format!("did you mean `{}`?", meant.display());
     }
@@ -124,6 +129,7 @@ pub fn cluster(path: &Path) -> Checked<Cluster> {
     }
     Diagnostic::new(format!("`{}` does not say how long messages, ops and leaves take", path.display()))
         .help("measure this machine with `systole calibrate -o FILE.toml`")
+        .about(MessageCode::MachineFile)
         .alone()
 }
 

@@ -76,7 +76,12 @@ pub fn source(kernel: &str) -> Checked<Arc<Source>> {
 /// # Errors
 /// A file that cannot be read, or is a program; recurrences that cannot be read.
 pub fn source_and_claims(kernel: &str) -> Checked<(Arc<Source>, Option<Claimed>)> {
-    let Some(path) = file(kernel) else { return Ok((syntax::einsum(kernel)?, None)) };
+    let Some(path) = file(kernel) else {
+        let of_kernel = |fault: Diagnostic| fault.about(MessageCode::Kernel);
+        let text =
+            syntax::einsum(kernel).map_err(|faults| faults.into_iter().map(of_kernel).collect::<Diagnostics>())?;
+        return Ok((text, None));
+    };
     let source = files::read_as(path, "rec")?;
     mistaken::refuse_program(&source)?;
     recurrences::split(&source)

@@ -124,5 +124,6 @@ fn check_own(folder: &Path, written: &[NativeFile]) -> Checked<()> {
 fn unwritable(folder: &Path, why: &str) -> Checked<()> {
     Diagnostic::new(format!("cannot write the folder `{}`: {why}", folder.display()))
         .help("name a folder in one that is there")
+        .about(MessageCode::File)
         .alone()
 }

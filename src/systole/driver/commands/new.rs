@@ -23,8 +23,9 @@ pub fn run(arguments: &NewArguments, output: &Output) -> Done {
         None => BEGINNING.replace(NAME, kernel_name(path)?),
     };
     refuse_to_overwrite(path)?;
+    // A word of the language may be no name.
+    let next = next(path, &text).or_else(|_| no_name(path))?;
     files::write(path, &text)?;
-    let next = next(path, &text)?;
     output.line(&format!("{}: a kernel to begin with", path.display()));
     next.iter().enumerate().for_each(|(at, command)| {
         output.line(&format!("{} {command}", if at == 0 { "next:" } else { "     " }));
@@ -40,15 +41,18 @@ fn kernel_name(path: &Path) -> Checked<&str> {
             && stem.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
     };
     let is_kernel = path.extension().is_some_and(|extension| extension == "rec");
-    path.file_stem().and_then(|stem| stem.to_str()).filter(|_| is_kernel).filter(is_name).map_or_else(
-        || {
-            Diagnostic::usage(format!("`{}` is no name for the file of a kernel", path.display()))
-                .note("a kernel has the name of its file: letters, digits and `_`, a letter first, and then `.rec`")
-                .help("write systole new product.rec")
-                .alone()
-        },
-        Ok,
-    )
+    path.file_stem()
+        .and_then(|stem| stem.to_str())
+        .filter(|_| is_kernel)
+        .filter(is_name)
+        .map_or_else(|| no_name(path), Ok)
+}
+
+fn no_name<T>(path: &Path) -> Checked<T> {
+    Diagnostic::usage(format!("`{}` is no name for the file of a kernel", path.display()))
+        .note("a kernel has the name of its file: letters, digits and `_`, a letter first, and then `.rec`; no word of the language")
+        .help("write systole new product.rec")
+        .alone()
 }
 
 fn shipped_kernel(from: &Path) -> Checked<&'static str> {

@@ -78,12 +78,13 @@ function drawLines(run, layout) {
 }
 
 // A word as its channel's mark, with its value where there is room.
-function drawWord(run, [wire, sent, , value], hasText, work) {
+function drawWord(run, [wire, sent, , value], room, work) {
   const [channel, sender] = run.film.wires[wire];
   const name = run.channels[channel].name;
   const element = work?.element(sender, sent, tensorOf(name)) ?? null;
-  const text = hasText ? svg("text", { y: -8 }, element ?? short(value)) : null;
-  return svg("g", { class: "word", "data-channel": name }, glyph(channel, hasText ? 4.5 : 3.2), text, svg("title", {}, `${element ?? name}: ${value}`));
+  const said = element !== null && element.length * 7 <= room ? element : short(value);
+  const text = room > 0 ? svg("text", { y: -8 }, said) : null;
+  return svg("g", { class: "word", "data-channel": name }, glyph(channel, room > 0 ? 4.5 : 3.2), text, svg("title", {}, `${element ?? name}: ${value}`));
 }
 
 // For each wire whether there is room for text beside it: at most two wires join its PEs, and these are two.
@@ -188,12 +189,12 @@ function writeWork(cell, width, points, work) {
 }
 
 // Words keep their element from cycle to cycle, so that they move.
-function showWords(run, { ways, airy, words, shown, spacious, work }, frame) {
+function showWords(run, { layout, ways, airy, words, shown, spacious, work }, frame) {
   const present = new Set();
   run.film.words.forEach((word, number) => {
     if (!isUnderWay(word, frame)) return;
     present.add(number);
-    if (!shown.has(number)) shown.set(number, words.appendChild(drawWord(run, word, spacious && airy[word[0]], work)));
+    if (!shown.has(number)) shown.set(number, words.appendChild(drawWord(run, word, spacious && airy[word[0]] ? layout.pitch : 0, work)));
     const { x, y } = along(ways[word[0]], share(word, frame));
     shown.get(number).setAttribute("style", `transform: translate(${x.toFixed(1)}px, ${y.toFixed(1)}px)`);
   });
