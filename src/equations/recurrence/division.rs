@@ -18,7 +18,7 @@ pub(super) struct Division {
 
 impl Division {
     /// Divides indices, which are `own`, until a form has one remainder by `length` in each of the parts; all else in it has one value in an
-    /// equation. `None` where it has none for all sizes: then nothing is divided.
+    /// equation. `None` where it has none for all sizes, or there are too many parts: then nothing is divided.
     pub(super) fn settle(&mut self, form: &Affine, length: i64, own: &[Name]) -> Option<()> {
         let mut settled = self.clone();
         settled.divide(form, length, own)?;
@@ -51,12 +51,16 @@ impl Division {
             return None;
         }
         for (number, (index, factor)) in open.iter().enumerate() {
+            let modulus = length / gcd(*factor, length);
+            if modulus > MOST_PARTS {
+                return None;
+            }
             let first = match number + 1 == open.len() && !is_divisible(&rest, length) {
                 true => rest.clone() * -inverse(*factor, length)?,
                 false => Affine::default(),
             };
             rest = rest + first.clone() * *factor;
-            self.indices.insert(index.clone(), (length / gcd(*factor, length), first));
+            self.indices.insert(index.clone(), (modulus, first));
         }
         is_divisible(&rest, length).then_some(())
     }

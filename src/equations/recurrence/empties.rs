@@ -91,9 +91,8 @@ pub fn without_terms(
     let mut division = Division::default();
     for form in set.constraints() {
         let factor = reduced.iter().map(|index| form.coefficient(index).abs()).max().unwrap_or(0).max(1);
-        let bound = reduced
-            .iter()
-            .fold(form.clone(), |form, index| form.clone() - Affine::term(index, form.coefficient(index)));
+        let bound =
+            reduced.iter().fold(form.clone(), |rest, index| rest - Affine::term(index, form.coefficient(index)));
         // Where the sizes decide its remainder it stays as it is.
         let _ = division.settle(&bound, factor, &domain.indices);
     }

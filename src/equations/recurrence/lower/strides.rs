@@ -126,7 +126,7 @@ impl Lowering<'_> {
 
     /// The parts of an equation that have points.
     fn parts(&mut self, whole: &Strided, division: &Division) -> Option<Vec<Strided>> {
-        let Some(images) = division.images().filter(|images| images.len() <= CASE_LIMIT) else {
+        let Some(images) = division.images() else {
             return self.refuse_sources(&whole.equation, TOO_MANY_CASES);
         };
         let at = |image: &BTreeMap<Name, Affine>| Strided {
