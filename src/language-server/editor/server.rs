@@ -248,3 +248,31 @@ impl<W: Write> Server<W> {
 fn file_name(uri: &Uri) -> &str {
     uri.as_str().rsplit('/').next().unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(method: &str, params: Value) -> Said {
+        Said::Message(Message::Notification(Notification { method: method.to_owned(), params }))
+    }
+
+    fn changed(uri: &str) -> Said {
+        said(DidChangeTextDocument::METHOD, json!({ "textDocument": { "uri": uri } }))
+    }
+
+    fn asked() -> Said {
+        let (method, params) = (HoverRequest::METHOD.to_owned(), Value::Null);
+        Said::Message(Message::Request(Request { id: 1.into(), method, params }))
+    }
+
+    #[test]
+    fn only_a_text_that_is_changed_again_before_a_question_is_stale() {
+        let stale = |open: Vec<Said>| is_stale(&changed("a"), &open.into_iter().map(Ok).collect());
+        assert!(stale(vec![changed("a")]) && stale(vec![changed("b"), changed("a")]));
+        assert!(!stale(vec![]) && !stale(vec![changed("b")]));
+        assert!(!stale(vec![asked(), changed("a")]));
+        assert!(!stale(vec![said(DidCloseTextDocument::METHOD, json!({})), changed("a")]));
+        assert!(!is_stale(&asked(), &VecDeque::from([Ok(changed("a"))])));
+    }
+}
